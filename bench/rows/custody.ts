@@ -178,7 +178,7 @@ async function measureVerification(): Promise<Row> {
       for (let index = from; index < from + BATCH; index++) {
         const subject = (index % RECORDS).toString(16).padStart(64, '0');
         const details = { facade: 'dashboard', remoteAddress: '192.0.2.7' };
-        tx.appendCustody({ kind: 'looked_at', subject, actor: 1, details });
+        tx.log.append({ kind: 'looked_at', subject, actor: 1, details });
       }
     });
   }

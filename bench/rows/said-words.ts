@@ -31,7 +31,7 @@ export async function measureSaidWords(): Promise<Row[]> {
   for (let run = 0; run < RUNS; run++) {
     const startedAt = processorMs();
     const ids = read.words.analysesThatMaySay(1, phrase) ?? [];
-    const found = ids.filter((id) => isSaid(transcriptOf(read.analysis(id)?.result ?? null), phrase));
+    const found = ids.filter((id) => isSaid(transcriptOf(read.analyses.get(id)?.result ?? null), phrase));
     searched.push(processorMs() - startedAt);
     const lookedAt = processorMs();
     const all = [...read.doneAnalyses()].filter(({ result }) => isSaid(transcriptOf(result), phrase));

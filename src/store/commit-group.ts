@@ -82,7 +82,7 @@ export class CommitGroups {
     const [only] = group.members;
     if (only !== undefined && group.members.length === 1) group.applied.push(this.#applyAlone(only));
     else for (const member of group.members) group.applied.push(this.#applyWithin(member));
-    this.#parts.transaction.writeLog();
+    this.#parts.transaction.log.write();
   }
 
   /** Runs in the group's transaction, so that a throw of it undoes both. */
@@ -94,7 +94,7 @@ export class CommitGroups {
 
   #applyWithin(member: Member): Applied {
     const { root, transaction } = this.#parts;
-    const mark = transaction.mark();
+    const mark = transaction.log.mark();
     try {
       const result = root.transactionSync(() => member.change(transaction));
       return { member, result, changes: transaction.takeChanges() };

@@ -104,7 +104,7 @@ async function toFormat5({ tables: { custodyEntries }, transact, report }: Migra
   const end = last === undefined ? 0 : Number(last) + 1;
   for (let from = 0; from < end; from += BATCH) {
     const to = Math.min(end, from + BATCH);
-    await transact((tx) => tx.indexCustody(from, to));
+    await transact((tx) => tx.log.index(from, to));
     report(`${custodyEntries.name}: ${to}`);
   }
 }

@@ -18,6 +18,7 @@ import { RecordReader } from './records/record-reader.ts';
 import { WordReader } from './records/word-reader.ts';
 import { DamagedRecordError } from './tables/codec.ts';
 import type { AcceptedRequest, PartReference, Tables } from './tables/schema.ts';
+import type { Rows } from './tables/table.ts';
 
 /** A file whose finding waits for another person's answer. */
 export interface WaitingFile {
@@ -45,6 +46,14 @@ export interface RequestPlace {
 
 export class StoreReader {
   protected readonly tables: Tables;
+  readonly analyses: Rows<Analysis>;
+  /** By the identifiers of frames and tracks. */
+  readonly parts: Rows<PartReference>;
+  /** A damaged one counts as none, to which nothing can be near. */
+  readonly likenesses: Rows<Likeness>;
+  /** A picture that was described for searches by a part is there, even if it has too little detail for one. */
+  readonly keypoints: Rows<StoredKeypoints>;
+  readonly nearMatches: Rows<NearMatches>;
   readonly accounts: AccountReader;
   readonly desks: DeskReader;
   readonly automation: AutomationReader;
@@ -55,6 +64,11 @@ export class StoreReader {
 
   constructor(tables: Tables) {
     this.tables = tables;
+    this.analyses = tables.analyses;
+    this.parts = tables.parts;
+    this.likenesses = tables.likenesses;
+    this.keypoints = tables.keypoints;
+    this.nearMatches = tables.nearMatches;
     this.accounts = new AccountReader(tables);
     this.desks = new DeskReader(tables);
     this.automation = new AutomationReader(tables);
@@ -68,15 +82,6 @@ export class StoreReader {
     return this.#custody;
   }
 
-  analysis(id: string): Analysis | undefined {
-    return this.tables.analyses.get(id);
-  }
-
-  /** Like `analysis`, for callers that look at many or can answer without it. */
-  analysisUnlessDamaged(id: string): Analysis | undefined {
-    return this.tables.analyses.getUnlessDamaged(id);
-  }
-
   /** The newest analysis with the key. Work whose entry is damaged is done anew, and paid for anew. */
   analysisIdOfKey(key: string): string | undefined {
     return this.tables.analysesByKey.getUnlessDamaged(key);
@@ -85,7 +90,7 @@ export class StoreReader {
   /** Queued and running analyses, oldest first; damaged ones, on which nothing can be done, are left out. */
   *openAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesOpen.under([])) {
-      const analysis = this.analysisUnlessDamaged(String(key[1]));
+      const analysis = this.analyses.getUnlessDamaged(String(key[1]));
       if (analysis !== undefined) yield analysis;
     }
   }
@@ -100,14 +105,10 @@ export class StoreReader {
     return this.tables.analyses.after(id, limit).map(({ value }) => value);
   }
 
-  get analysisCount(): number {
-    return this.tables.analyses.count;
-  }
-
   /** Errored analyses, newest first. */
   *failedAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesFailed.underReversed([])) {
-      const analysis = this.analysisUnlessDamaged(String(key[1]));
+      const analysis = this.analyses.getUnlessDamaged(String(key[1]));
       if (analysis !== undefined) yield analysis;
     }
   }
@@ -163,11 +164,6 @@ export class StoreReader {
     return new Set(
       Array.from(this.tables.classificationsByHash.startingWith(text), ([hash]) => String(hash)),
     );
-  }
-
-  /** Whether there is an analysis, also a damaged one. */
-  hasAnalysis(id: string): boolean {
-    return this.tables.analyses.has(id);
   }
 
   /** Newest first, those before the sequence number if one is given. */
@@ -245,10 +241,6 @@ export class StoreReader {
   /** Decided by the key alone: a receiver that wants nothing more gets nothing more, even if its entry is damaged. */
   isReceiverDisabled(accountId: number, url: string): boolean {
     return this.tables.disabledReceivers.has([accountId, sha256(url)]);
-  }
-
-  part(identifier: string): PartReference | undefined {
-    return this.tables.parts.get(identifier);
   }
 
   /** Every override of the file by the holder, the last one included, oldest first. */
@@ -331,34 +323,16 @@ export class StoreReader {
     return this.tables.overrides.getUnlessDamaged([holder, kind, hash]);
   }
 
-  /** Undefined also for a damaged one, to which nothing can be near. */
-  likeness(sequence: number): Likeness | undefined {
-    return this.tables.likenesses.getUnlessDamaged(sequence);
-  }
-
   /** At most `limit` later ones, in their order. */
   likenessesAfter(sequence: number, limit: number): { sequence: number; likeness: Likeness }[] {
     const found = this.tables.likenesses.after(sequence, limit);
     return found.map(({ key, value }) => ({ sequence: Number(key), likeness: value }));
   }
 
-  /** Whether it was described for searches by a part, even if it has too little detail for one. */
-  hasKeypoints(sequence: number): boolean {
-    return this.tables.keypoints.has(sequence);
-  }
-
-  keypoints(sequence: number): StoredKeypoints | undefined {
-    return this.tables.keypoints.getUnlessDamaged(sequence);
-  }
-
   /** At most `limit` later ones, in their order. */
   keypointsAfter(sequence: number, limit: number): { sequence: number; keypoints: StoredKeypoints }[] {
     const found = this.tables.keypoints.after(sequence, limit);
     return found.map(({ key, value }) => ({ sequence: Number(key), keypoints: value }));
-  }
-
-  nearMatches(analysisId: string): NearMatches | undefined {
-    return this.tables.nearMatches.getUnlessDamaged(analysisId);
   }
 
   request(accountId: number, requestId: string): AcceptedRequest | undefined {

@@ -120,7 +120,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   // Extended, never emptied: deleted details no longer say what their entry was about.
   const { entryCount } = new CustodyReader(tables);
   for (let from = 0; from < entryCount; from += BATCH) {
-    await transact((tx) => tx.indexCustody(from, Math.min(entryCount, from + BATCH)));
+    await transact((tx) => tx.log.index(from, Math.min(entryCount, from + BATCH)));
     await nextTurn();
   }
   const missing = completeIndexes(tables).map(({ name, index, table }) => [name, table.count - index.count]);

@@ -162,7 +162,7 @@ export class Store implements AsyncDisposable {
   /** Removes files of no record, as a killed daemon leaves them. Runs beside work. */
   async sweepOrphans(signal: AbortSignal): Promise<number> {
     const blobs = await this.blobs.sweep((prefix) => this.read.blobHashesStartingWith(prefix), signal);
-    const artifacts = await this.artifacts.sweep((id) => this.read.hasAnalysis(id), signal);
+    const artifacts = await this.artifacts.sweep((id) => this.read.analyses.has(id), signal);
     return blobs + artifacts + (await this.renditions.sweep(signal));
   }
 

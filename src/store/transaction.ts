@@ -12,14 +12,13 @@ import {
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { FoundLikeness, NearMatch } from '../domain/records/seen-before.ts';
-import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountWriter } from './accounts/account-writer.ts';
 import type { StoreChange } from './accounts/change.ts';
 import { DeskWriter } from './accounts/desks.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
 import { AutomationWriter } from './automation/automation-writer.ts';
-import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
+import { CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import type { CustodyReader } from './custody/custody-reader.ts';
 import type { TailMark } from './custody/custody-tail.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
@@ -35,7 +34,7 @@ import {
   readsOtherwise,
   unindexRecord,
 } from './records/record-rows.ts';
-import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
+import { SignOffWriter } from './records/sign-offs.ts';
 import { moveWords, removeWords } from './records/word-rows.ts';
 import { CLASSIFICATIONS, DELIVERIES, REQUESTS } from './tables/collections.ts';
 import {
@@ -54,38 +53,29 @@ export class StoreTransaction extends StoreReader {
   override readonly desks = new DeskWriter(this.tables);
   override readonly automation = new AutomationWriter(this.tables);
   override readonly outerManifests = new OuterManifestWriter(this.tables);
-  readonly #log: CustodyLog;
-  readonly #signOffs: SignOffWriter;
+  readonly log: CustodyLog;
+  readonly signOffs: SignOffWriter;
 
   constructor(tables: Tables, place: CustodyPlace) {
     super(tables);
-    this.#log = new CustodyLog(tables, place);
-    this.#signOffs = new SignOffWriter(tables, this.#log);
+    this.log = new CustodyLog(tables, place);
+    this.signOffs = new SignOffWriter(tables, this.log);
   }
 
   /** Reads this transaction's own entries, too. */
   override get custody(): CustodyReader {
-    this.#log.write();
+    this.log.write();
     return super.custody;
-  }
-
-  /** Marks where a change begins that may be undone alone. */
-  mark(): TailMark {
-    return this.#log.mark();
   }
 
   returnTo(mark: TailMark): void {
     this.#changes = [];
-    this.#log.returnTo(mark);
-  }
-
-  writeLog(): void {
-    this.#log.write();
+    this.log.returnTo(mark);
   }
 
   reset(): void {
     this.#changes = [];
-    this.#log.reset();
+    this.log.reset();
   }
 
   /** The changes since the last call. */
@@ -116,9 +106,9 @@ export class StoreTransaction extends StoreReader {
   #noteArrival(before: Classification | undefined, after: Classification): void {
     const { identifier: subject, accountId: actor } = after;
     if (before === undefined) {
-      this.#log.append({ kind: 'received', subject, actor, details: receivedDetails(after) });
+      this.log.append({ kind: 'received', subject, actor, details: receivedDetails(after) });
     } else if (before.hash === '' && after.hash !== '') {
-      this.#log.append({ kind: 'fetched', subject, actor: null, details: fetchedDetails(after) });
+      this.log.append({ kind: 'fetched', subject, actor: null, details: fetchedDetails(after) });
     }
   }
 
@@ -131,10 +121,10 @@ export class StoreTransaction extends StoreReader {
     this.#removeClassification(classification);
     const { identifier, analysisId, kind, hash } = classification;
     const isFileNeeded = this.hasFile(holderOf(classification), kind, hash);
-    if (!isFileNeeded) this.#signOffs.forget(classification);
+    if (!isFileNeeded) this.signOffs.forget(classification);
     const subjects = [identifier, analysisId, fileSubject(classification)];
     const isAnalysisNeeded = (id: string): boolean => this.hasRecordOfAnalysis(id);
-    this.#log.forget({ identifier, subjects, isAnalysisNeeded, isFileNeeded }, by);
+    this.log.forget({ identifier, subjects, isAnalysisNeeded, isFileNeeded }, by);
   }
 
   #removeClassification(classification: Classification): void {
@@ -145,7 +135,7 @@ export class StoreTransaction extends StoreReader {
   /** Throws if its result lacks a field or has a figure that is no number: such a record could never be read. */
   putAnalysis(analysis: Analysis): void {
     if (analysis.result !== null) checkResult(analysis.result);
-    const before = this.analysis(analysis.id);
+    const before = this.analyses.get(analysis.id);
     if (before !== undefined && before.key !== analysis.key) this.#forgetKey(before);
     this.tables.analyses.put(analysis.id, analysis);
     this.#indexState(analysis);
@@ -166,13 +156,13 @@ export class StoreTransaction extends StoreReader {
       String(identifier),
     );
     const kind = state === 'done' ? 'analysed' : 'failed';
-    this.#log.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
+    this.log.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
   }
 
   /** A key finds the analysis that was last queued under it. */
   indexAnalysis(analysis: Analysis): void {
     this.#indexState(analysis);
-    const holder = this.analysisUnlessDamaged(this.analysisIdOfKey(analysis.key) ?? '');
+    const holder = this.analyses.getUnlessDamaged(this.analysisIdOfKey(analysis.key) ?? '');
     if (holder !== undefined && holder.queuedAt > analysis.queuedAt) return;
     this.tables.analysesByKey.put(analysis.key, analysis.id);
   }
@@ -225,35 +215,17 @@ export class StoreTransaction extends StoreReader {
     if (this.analysisIdOfKey(key) === id) this.tables.analysesByKey.remove(key);
   }
 
-  appendAudit(line: AuditLine): void {
-    this.#log.appendAudit(line);
-  }
-
-  /** Enters a fact that no other method writes down: a look, an export, a key. Returns its sequence. */
-  appendCustody(fact: CustodyFact): number {
-    return this.#log.append(fact);
-  }
-
   /** Notes once that the bytes of the record go, even if a kill repeats the deletion. */
   noteBytesDeleted(identifier: string): void {
     const [last] = this.custody.rowsOf([identifier], { limit: 1 });
     if (last?.kind === 'bytes_deleted') return;
-    this.#log.append({ kind: 'bytes_deleted', subject: identifier, actor: null, details: {} });
-  }
-
-  /** Deletes details for an administrator; returns the sequences that had any. */
-  redactCustody(sequences: readonly number[], by: AuditLine): number[] {
-    return this.#log.redact(sequences, by);
+    this.log.append({ kind: 'bytes_deleted', subject: identifier, actor: null, details: {} });
   }
 
   /** Enters what a start finds wrong with the log; `begun` says how a missing log begins. */
   openCustody(begun: string, restored?: RestoredFrom): void {
-    this.#log.repair();
-    this.#log.enterEpoch(begun, restored);
-  }
-
-  indexCustody(from: number, end: number): void {
-    this.#log.index(from, end);
+    this.log.repair();
+    this.log.enterEpoch(begun, restored);
   }
 
   putCheckpoint(size: number, checkpoint: StoredCheckpoint): void {
@@ -262,7 +234,7 @@ export class StoreTransaction extends StoreReader {
 
   /** Turns an audit line from before the custody log into an entry that says so. */
   takeOverAudit(line: AuditEntry): void {
-    this.#log.takeOver(line);
+    this.log.takeOver(line);
     this.tables.audit.remove(line.sequence);
   }
 
@@ -306,25 +278,21 @@ export class StoreTransaction extends StoreReader {
     const { kind, hash, at } = override;
     const holder = holderOf(override);
     const before = this.override(holder, kind, hash);
-    if (before !== undefined) this.#signOffs.end(before, 'superseded', by.accountId);
+    if (before !== undefined) this.signOffs.end(before, 'superseded', by.accountId);
     this.tables.overrides.put([holder, kind, hash], override);
     this.tables.overrideHistory.put([holder, kind, hash, at], override);
     indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
-    this.#log.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
+    this.log.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
   }
 
   removeOverride(override: Override, by: AuditLine): void {
-    this.#signOffs.end(override, 'withdrawn', by.accountId);
+    this.signOffs.end(override, 'withdrawn', by.accountId);
     this.tables.overrides.remove([holderOf(override), override.kind, override.hash]);
     indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
     const also = [fileSubject(override)];
-    this.#log.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
-  }
-
-  putSignOff(signOff: StoredSignOff, step: SignOffStep, by: AuditLine): void {
-    this.#signOffs.put(signOff, step, by);
+    this.log.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
   }
 
   putExports(identifier: string, exports: RecordExports): void {

@@ -128,7 +128,7 @@ test('an interrupted sheet goes on behind its last whole row, and pays nothing t
   const interrupt = new AbortController();
   const running = assay(argv, { interrupted: interrupt.signal });
   const hasEnded = () =>
-    ofSheet().filter(({ analysisId }) => read.analysis(analysisId)?.state === 'done').length ===
+    ofSheet().filter(({ analysisId }) => read.analyses.get(analysisId)?.state === 'done').length ===
     sources.length - 1;
   await until(hasEnded, 'the other rows');
   const writtenText = () => readFile(at('again-out.csv'), 'utf8');

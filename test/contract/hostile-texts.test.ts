@@ -110,7 +110,7 @@ before(async () => {
     await using store = await Store.open({ folder: data });
     await seedRecords(store, 1, () => ({ name: 'n', probability: 0.05 }));
     for (const [table, row] of [
-      ['analyses', store.read.analysis(identifierOf(0))],
+      ['analyses', store.read.analyses.get(identifierOf(0))],
       ['classifications', store.read.records.get(identifierOf(0))],
     ] as const) {
       const whole = structuredClone(row) as unknown as Json;

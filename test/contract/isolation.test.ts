@@ -140,12 +140,12 @@ function stateOf({ customer: { id }, hash, own, frames }: Member): string {
     read.accounts.get(id),
     read.accounts.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null })),
     records,
-    records.map(({ analysisId }) => read.analysis(analysisId)),
+    records.map(({ analysisId }) => read.analyses.get(analysisId)),
     [hash, sharedHash].map((each) => [
       read.override(id, 'image', each),
       read.overrideHistory(id, 'image', each),
     ]),
-    [read.ledger(id), read.balance(id), own.length, frames.map((frame) => read.part(frame))],
+    [read.ledger(id), read.balance(id), own.length, frames.map((frame) => read.parts.get(frame))],
   ]);
 }
 

@@ -185,7 +185,10 @@ test('the transcript goes with the media: under zero retention at once, and an e
   const isGone = async () => (await fetchText('transcript.txt', first.identifier, careful)).status === 404;
   await until(isGone, 'the transcript to go');
   const stored = service.open.app.store.read.records.get(first.identifier);
-  assert.doesNotMatch(JSON.stringify(service.open.app.store.read.analysis(stored?.analysisId ?? '')), SAID);
+  assert.doesNotMatch(
+    JSON.stringify(service.open.app.store.read.analyses.get(stored?.analysisId ?? '')),
+    SAID,
+  );
   const second = await careful.submit('/api/classification_audio', fields);
   const again = service.open.app.store.read.records.get(second);
   assert.notEqual(again?.analysisId, stored?.analysisId);

@@ -62,7 +62,7 @@ async function submitBatch({ key }: Customer, bytes: Buffer): Promise<string> {
 
 function analysisOf(identifier: string) {
   const { read } = service.open.app.store;
-  return read.analysis(read.records.get(identifier)?.analysisId ?? '');
+  return read.analyses.get(read.records.get(identifier)?.analysisId ?? '');
 }
 
 /** The records in the order in which their work ended. */

@@ -119,7 +119,7 @@ async function assertLedger(folder: string, { identifiers, overridden }: Outcome
   );
   for (const { origin, credits, analysisId } of records) {
     assert.equal(credits, origin === 'analysed' ? PRICE : 0);
-    assert.equal(read.analysis(analysisId)?.state, 'done');
+    assert.equal(read.analyses.get(analysisId)?.state, 'done');
   }
   assert.equal(read.balance(ADMIN_ID).spent, charged.length * PRICE);
   for (const [hash, given] of overridden) {

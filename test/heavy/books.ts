@@ -28,7 +28,7 @@ export async function readBooks(
   const known = new Set(records.map(({ identifier }) => identifier));
   const problems = [...accepted].filter((it) => !known.has(it)).map((it) => `lost: ${it}`);
   problems.push(...ledgerProblems(read, records, price), ...fileProblems(folder, read, records));
-  const states = records.map(({ analysisId }) => read.analysis(analysisId)?.state ?? 'missing');
+  const states = records.map(({ analysisId }) => read.analyses.get(analysisId)?.state ?? 'missing');
   if (states.includes('missing')) problems.push('a record without its analysis');
   const open = states.filter((state) => state === 'queued' || state === 'running').length;
   const errored = states.filter((state) => state === 'errored').length;
@@ -66,7 +66,7 @@ function fileProblems(folder: string, read: StoreReader, records: readonly Class
     ...globSync('uploads/*', { cwd: folder }).map((path) => `temporary: ${path}`),
     ...globSync('artifacts/*/*.partial', { cwd: folder }).map((path) => `temporary: ${path}`),
     ...globSync('artifacts/*', { cwd: folder })
-      .filter((path) => read.analysis(basename(path)) === undefined)
+      .filter((path) => read.analyses.get(basename(path)) === undefined)
       .map((path) => `orphan: ${path}`),
   ];
 }

@@ -67,7 +67,7 @@ function compare({ read }: Store, round: number): number {
   for (const { identifier, analysisId } of read.records.scan({ accountId: 1 })) {
     records += 1;
     const kinds = said.get(identifier);
-    const ended = read.analysis(analysisId)?.state;
+    const ended = read.analyses.get(analysisId)?.state;
     const found = ['received', 'deleted', 'analysed', 'failed'].map((kind) => kinds?.has(kind) ?? false);
     deepEqual(found, [true, false, ended === 'done', ended === 'errored'], `round ${round}: ${identifier}`);
   }

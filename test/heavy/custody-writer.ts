@@ -47,7 +47,7 @@ async function change(): Promise<void> {
       );
     } else {
       tx.deleteClassification(record, { ...LINE, target: identifier });
-      const analysis = tx.analysis(record.analysisId);
+      const analysis = tx.analyses.get(record.analysisId);
       if (analysis !== undefined) tx.deleteAnalysis(analysis);
     }
   });

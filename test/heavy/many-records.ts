@@ -47,7 +47,7 @@ async function analyseOne(folder: string): Promise<Pattern> {
   }
   await using store = await Store.open({ folder });
   const record = store.read.records.get(identifier);
-  const analysis = store.read.analysis(record?.analysisId ?? '');
+  const analysis = store.read.analyses.get(record?.analysisId ?? '');
   if (record === undefined || analysis === undefined) throw new Error('the first record is gone');
   return { record, analysis };
 }

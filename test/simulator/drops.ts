@@ -62,7 +62,7 @@ export function checkDrops({ life, folder }: ActionParts): void {
       );
     for (const { path, identifier, reason, at } of rows) {
       const record = store.read.records.get(identifier);
-      const endedAt = record && store.read.analysis(record.analysisId)?.endedAt;
+      const endedAt = record && store.read.analyses.get(record.analysisId)?.endedAt;
       if (endedAt === null) continue;
       // What was answered from the cache had ended before the file came.
       const seconds = (clock.now() - Math.max(at, endedAt ?? at)) / MICROSECONDS_PER_SECOND;

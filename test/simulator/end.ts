@@ -103,7 +103,7 @@ function everythingIsAnswered({ life, book }: EndParts): void {
   for (const { identifier, mayBeCancelled, mayBeDeleted } of book.accepted.values()) {
     const record = read.records.get(identifier);
     if (record === undefined || mayBeDeleted) continue;
-    const state = read.analysis(record.analysisId)?.state;
+    const state = read.analyses.get(record.analysisId)?.state;
     const isAnswered = state === 'done' || state === 'errored';
     if (!isAnswered && !mayBeCancelled) throw new Error(`accepted is answered: ${identifier} is ${state}`);
   }
@@ -114,7 +114,7 @@ function everythingIsReported({ life, receivers }: EndParts): void {
   const { read } = life.app.store;
   for (const record of recordsOf(life.app)) {
     const { identifier, webhookUrl, origin, cancelled } = record;
-    const state = read.analysis(record.analysisId)?.state;
+    const state = read.analyses.get(record.analysisId)?.state;
     if (webhookUrl === null || origin === 'cached' || cancelled || state === 'cancelled') continue;
     const received = receivers.taken.filter((message) => message.identifier === identifier);
     const deliveries = read.deliveries(record.accountId, { limit: 1000 });

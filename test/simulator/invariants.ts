@@ -67,7 +67,7 @@ function acceptedIsThere({ app, book }: Observed): void {
       throw new Error(`what was accepted is there: the record ${identifier} is gone`);
     if (record !== undefined && isDeleted)
       throw new Error(`what was deleted is gone: the record ${identifier} is there`);
-    if (record !== undefined && !read.hasAnalysis(record.analysisId))
+    if (record !== undefined && !read.analyses.has(record.analysisId))
       throw new Error(`what was accepted is answered: the record ${identifier} has no analysis`);
   }
 }
@@ -87,7 +87,7 @@ function recordsAreReadable({ app }: Observed): void {
 /** Every pack that was asked answered once, by its own rules; no other did. */
 function figuresAreThePacks({ app }: Observed): void {
   for (const { identifier, analysisId } of recordsOf(app)) {
-    const analysis = app.store.read.analysis(analysisId);
+    const analysis = app.store.read.analyses.get(analysisId);
     const result = analysis?.result;
     if (analysis === undefined || result?.kind !== 'image') continue;
     const answered = result.runs.map(({ model, version }) => `${model}@${version}`).sort();

@@ -41,7 +41,7 @@ function grant(store: Store, accountId: number, { isRefused = false } = {}): Pro
     tx.appendLedger({ accountId, reason: 'grant', amount: 1, identifier: '', at: 1 } as unknown as Parameters<
       typeof tx.appendLedger
     >[0]);
-    tx.appendCustody({ kind: 'looked_at', subject: 'a'.repeat(64), actor: accountId, details: {} });
+    tx.log.append({ kind: 'looked_at', subject: 'a'.repeat(64), actor: accountId, details: {} });
     if (isRefused) throw new Error(`refused ${accountId}`);
     return tx.balance(accountId).sequence;
   });
@@ -94,7 +94,7 @@ test('a change that reads the log sees the entries before it, and takes only its
   const looked = 'a'.repeat(64);
   const look = (subject: string, end: 'stays' | 'is undone') =>
     store.transact((tx) => {
-      const sequence = tx.appendCustody({ kind: 'looked_at', subject, actor: 1, details: {} });
+      const sequence = tx.log.append({ kind: 'looked_at', subject, actor: 1, details: {} });
       const seen = tx.custody.rowsOf([looked], { limit: 9 }).length;
       if (end === 'is undone') throw new Error(`${sequence} saw ${seen}`);
       return [sequence - size, seen];

@@ -25,7 +25,7 @@ async function fill(folder: string): Promise<unknown> {
   for (const error of ['x'.repeat(LARGE_BYTES), '']) {
     await store.transact((tx) => {
       for (let index = 0; index < RECORDS; index += 1) {
-        const analysis = tx.analysis(identifierOf(index));
+        const analysis = tx.analyses.get(identifierOf(index));
         assert.ok(analysis !== undefined);
         tx.putAnalysis({ ...analysis, error });
       }
@@ -43,7 +43,7 @@ function stateOf({ read }: Store): unknown {
   const { custody } = read;
   return {
     records: read.records.list({ accountId: 1, limit: RECORDS }),
-    analyses: Array.from({ length: RECORDS }, (_, index) => read.analysis(identifierOf(index))),
+    analyses: Array.from({ length: RECORDS }, (_, index) => read.analyses.get(identifierOf(index))),
     ledger: read.ledger(1),
     head: custody.head(),
     epochs: custody.rowsOf([EPOCH_SUBJECT], { limit: 10 }).length,

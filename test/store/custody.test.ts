@@ -73,7 +73,7 @@ test('a fact is an entry in its own transaction, and a transaction that is undon
     holdsCommitment(received.commitment, received.detailsJson ?? '', Buffer.from(received.salt ?? '', 'hex')),
   );
   const undone = store.transact((tx) => {
-    tx.appendAudit(BY);
+    tx.log.appendAudit(BY);
     throw new Error('undone');
   });
   await undone.catch(() => {});
@@ -98,7 +98,7 @@ test('a deletion takes the details with it, and the log says so instead of break
       measured: null,
     } as const;
     tx.putOverride({ ...file, ...said }, { ...BY, action: 'override.set' });
-    tx.appendCustody({
+    tx.log.append({
       kind: 'looked_at',
       subject: identifierOf(1),
       actor: 7,
@@ -133,7 +133,7 @@ test('details that an administrator redacts are gone, but for those that others 
   await using store = await Store.open({ folder: folder.path });
   await seedRecords(store, 2, () => ({ name: 'a.png', probability: 0.5 }));
   const redact = () =>
-    store.transact((tx) => tx.redactCustody([0, 1, 2, 999], { ...BY, action: 'custody.redact' }));
+    store.transact((tx) => tx.log.redact([0, 1, 2, 999], { ...BY, action: 'custody.redact' }));
   deepEqual(await redact(), [1, 2]);
   deepEqual(await redact(), []);
   deepEqual([(await verify(store)).isWhole, store.read.custody.row(1)?.details], [true, null]);
@@ -257,7 +257,7 @@ test('each change in the store is found with the first bad entry, and the log go
         .map(({ kind }) => kind);
       equal(kinds.includes('segment_opened'), opensSegment, `${kinds}`);
       const { size } = custody;
-      await store.transact((tx) => tx.appendAudit(BY));
+      await store.transact((tx) => tx.log.appendAudit(BY));
       equal(custody.size, size + 1);
       const after = await verify(store);
       const own = after.faults.filter((found) => found.sequence !== null && found.sequence >= size);
@@ -275,7 +275,7 @@ test('a copied folder begins an epoch, a moved one does not; each keeps the log 
   const roots: Buffer[] = [];
   for (const path of [first, second]) {
     await using store = await Store.open({ folder: path });
-    await store.transact((tx) => tx.appendAudit(BY));
+    await store.transact((tx) => tx.log.appendAudit(BY));
     const report = await verify(store);
     ok(report.isWhole);
     epochs.push(report.epochs.map(({ id }) => id));
@@ -325,7 +325,7 @@ test('the index of a log is rebuilt from its entries', async () => {
   };
   {
     await using store = await Store.open({ folder: folder.path });
-    await store.transact((tx) => tx.appendAudit({ ...BY, action: 'account.create' }));
+    await store.transact((tx) => tx.log.appendAudit({ ...BY, action: 'account.create' }));
   }
   const before = await listed(false);
   deepEqual(before, ['account.create', 'received', 'analysed', 'epoch_opened']);

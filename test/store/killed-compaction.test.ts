@@ -25,7 +25,7 @@ async function fill(folder: string): Promise<void> {
   for (const bytes of [2 * LARGE_BYTES, LARGE_BYTES]) {
     await store.transact((tx) => {
       for (let index = 0; index < RECORDS; index += 1) {
-        const analysis = tx.analysis(identifierOf(index));
+        const analysis = tx.analyses.get(identifierOf(index));
         ok(analysis !== undefined);
         tx.putAnalysis({ ...analysis, error: 'x'.repeat(bytes) });
       }
@@ -44,7 +44,7 @@ async function read(folder: string): Promise<unknown> {
 
 /** A copied folder begins a new epoch of its custody log, so that the log is compared by test/store/compact.test.ts only. */
 const errorBytes = ({ read }: Store, index: number): number | undefined =>
-  read.analysis(identifierOf(index))?.error.length;
+  read.analyses.get(identifierOf(index))?.error.length;
 
 /** True if it was killed before it ended. */
 async function compactAndKill(folder: string, afterMs: number): Promise<boolean> {

@@ -87,7 +87,7 @@ for (const { format, file } of FORMATS) {
       const { name = '', refId = '', hash = '' } = record ?? {};
       deepEqual(found?.texts, { name, refId, hash }, 'a search finds it in the index');
       ok(record !== undefined && record.createdAt < CREATED_AT_MAX);
-      equal(read.analysis(record.analysisId)?.state, 'done');
+      equal(read.analyses.get(record.analysisId)?.state, 'done');
       equal(read.balance(1).available, 1_000_000);
     }
     ok(existsSync(join(folder.path, 'before-upgrade', `format-${format}`, 'records', 'data.mdb')));

@@ -51,7 +51,7 @@ async function fillFolder(box: Awaited<ReturnType<typeof openServedApp>>): Promi
   const identifier = await addRecord(app, user.id, { hash: 'ab'.repeat(32) });
   await addRecord(app, user.id, { hash: '', kind: 'video', state: 'done' });
   const record = app.store.read.records.get(identifier);
-  const analysis = app.store.read.analysis(record?.analysisId ?? '');
+  const analysis = app.store.read.analyses.get(record?.analysisId ?? '');
   if (record === undefined || analysis === undefined) throw new Error('no record');
   const at = app.clock.now();
   await app.store.transact((tx) => {

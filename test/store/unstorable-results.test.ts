@@ -25,7 +25,7 @@ test('only finite numbers are stored', async () => {
   await using store = await Store.open({ folder: folder.path });
   await seedRecords(store, 1, () => ({ name: 'one', probability: 0.3 }));
   const id = identifierOf(0);
-  const sound = store.read.analysis(id);
+  const sound = store.read.analyses.get(id);
   assert.ok(sound?.result?.kind === 'image');
   for (const [spoil, sentence] of SPOILED) {
     const spoiled: Analysis & { result: ImageResult } = structuredClone({ ...sound, result: sound.result });
@@ -34,6 +34,6 @@ test('only finite numbers are stored', async () => {
     spoil(spoiled.result, run);
     const put = store.transact((tx) => tx.putAnalysis(spoiled));
     await assert.rejects(put, sentence);
-    assert.deepEqual(store.read.analysis(id), sound);
+    assert.deepEqual(store.read.analyses.get(id), sound);
   }
 });

@@ -11,7 +11,7 @@ import type { AccountParts } from './parts.ts';
 /** Null is the appliance itself; an origin without an account is a caller who is not signed in. */
 export type AuditedBy = Principal | CallOrigin | null;
 
-/** A line for `tx.appendAudit` or the fact's own method. Details hold figures and names, never a secret. */
+/** A line for `tx.log.appendAudit` or the fact's own method. Details hold figures and names, never a secret. */
 export function auditLine(
   app: Pick<AccountParts, 'clock'>,
   by: AuditedBy,

@@ -54,7 +54,7 @@ export async function addDesk(
       createdAt: app.clock.now(),
     };
     tx.desks.put(desk);
-    tx.appendAudit(auditLine(app, principal, 'desk.add', desk.id, { name: desk.name }));
+    tx.log.appendAudit(auditLine(app, principal, 'desk.add', desk.id, { name: desk.name }));
     return desk;
   });
 }
@@ -67,7 +67,7 @@ export async function renameDesk(
   return await change(app, principal, (tx) => {
     const desk = { ...deskLedBy(tx, principal, id), name: parseName(name) };
     tx.desks.put(desk);
-    tx.appendAudit(auditLine(app, principal, 'desk.rename', id, { name: desk.name }));
+    tx.log.appendAudit(auditLine(app, principal, 'desk.rename', id, { name: desk.name }));
     return desk;
   });
 }
@@ -81,7 +81,7 @@ export async function removeDesk(app: AccountParts, { principal, id }: DeskInput
       throw new AppError('too_many', 'this desk has records: delete them, or let their time run out, first');
     }
     tx.desks.remove(id);
-    tx.appendAudit(auditLine(app, principal, 'desk.remove', id, { name: desk.name }));
+    tx.log.appendAudit(auditLine(app, principal, 'desk.remove', id, { name: desk.name }));
     return desk;
   });
 }
@@ -106,7 +106,7 @@ export async function setDeskMember(
     const at = before?.at ?? app.clock.now();
     tx.desks.putMember({ deskId: id, accountId: account.id, role: parsed, at });
     const details = { account: String(account.id), role: parsed };
-    tx.appendAudit(auditLine(app, principal, 'desk.member', id, details));
+    tx.log.appendAudit(auditLine(app, principal, 'desk.member', id, details));
     return desk;
   });
 }
@@ -123,7 +123,7 @@ export async function removeDeskMember(
     const member = tx.desks.membersOf(id).find(({ accountId }) => accountId === account?.id);
     if (member === undefined) throw notForDesk();
     tx.desks.removeMember(member);
-    tx.appendAudit(
+    tx.log.appendAudit(
       auditLine(app, principal, 'desk.member_remove', id, { account: String(member.accountId) }),
     );
     return desk;

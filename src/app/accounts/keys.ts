@@ -55,7 +55,7 @@ export async function createKey(
     const record = { ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
     tx.accounts.put({ ...owner, lastKeyId: id });
     tx.accounts.putApiKey(record);
-    tx.appendAudit(auditLine(app, principal, 'key.create', keyTarget(record), { name: parsed }));
+    tx.log.appendAudit(auditLine(app, principal, 'key.create', keyTarget(record), { name: parsed }));
     return record;
   });
   return { key: toKeyView(key), secret };
@@ -75,7 +75,9 @@ export async function revealKey(
   await assertPassword(app, principal, password);
   const account = currentAccount(app.store.read, principal);
   const key = findKey(app.store.read, account.id, id);
-  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'key.reveal', keyTarget(key))));
+  await app.store.transact((tx) =>
+    tx.log.appendAudit(auditLine(app, principal, 'key.reveal', keyTarget(key))),
+  );
   return app.sealer.unseal(key.sealed);
 }
 
@@ -88,7 +90,7 @@ export async function replaceKey(app: AccountParts, { principal, userId, id }: K
     const record = { ...old, ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
     tx.accounts.removeApiKey(old);
     tx.accounts.putApiKey(record);
-    tx.appendAudit(auditLine(app, principal, 'key.replace', keyTarget(record)));
+    tx.log.appendAudit(auditLine(app, principal, 'key.replace', keyTarget(record)));
     return record;
   });
   return { key: toKeyView(key), secret };
@@ -98,7 +100,7 @@ export async function revokeKey(app: AccountParts, { principal, userId, id }: Ke
   return await app.store.transact((tx) => {
     const key = findKey(tx, keyOwner(tx, principal, userId).id, id);
     tx.accounts.removeApiKey(key);
-    tx.appendAudit(auditLine(app, principal, 'key.revoke', keyTarget(key), { name: key.name }));
+    tx.log.appendAudit(auditLine(app, principal, 'key.revoke', keyTarget(key), { name: key.name }));
     return toKeyView(key);
   });
 }
@@ -126,7 +128,7 @@ export async function assertPasswordOf(
   await app.attempts.count('addressGuess', addressKey(from.remoteAddress));
   await app.attempts.count('accountGuess', `account ${id}`);
   if (!(await verifyPassword(password, passwordHash))) {
-    await app.store.transact((tx) => tx.appendAudit(auditLine(app, from, 'password.refuse', id)));
+    await app.store.transact((tx) => tx.log.appendAudit(auditLine(app, from, 'password.refuse', id)));
     throw badField(
       field,
       passwordHash === null
@@ -166,7 +168,7 @@ export async function rotateWebhookSecret(
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
     const account = currentAccount(tx, principal);
-    tx.appendAudit(auditLine(app, principal, 'webhook_secret.rotate', account.id));
+    tx.log.appendAudit(auditLine(app, principal, 'webhook_secret.rotate', account.id));
     return putWebhookSecret(app, tx, account);
   });
 }

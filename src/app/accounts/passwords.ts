@@ -52,7 +52,7 @@ async function mailPasswordLink(
   }
   const purpose = account.passwordHash === null ? 'set_password' : 'reset_password';
   const issued = await app.store.transact((tx) => {
-    tx.appendAudit(auditLine(app, from, 'password.request', account.id));
+    tx.log.appendAudit(auditLine(app, from, 'password.request', account.id));
     return issueToken(tx, { accountId: account.id, purpose, now: app.clock.now() });
   });
   const text = kind === 'reset_password' ? purpose : kind;
@@ -70,7 +70,7 @@ export async function setPassword(
   const passwordHash = await hashPassword(parsePassword(given));
   return await app.store.transact((tx) => {
     const account = redeemToken(tx, token, use);
-    tx.appendAudit(auditLine(app, from, 'password.set', account.id));
+    tx.log.appendAudit(auditLine(app, from, 'password.set', account.id));
     const emailVerifiedAt = account.emailVerifiedAt ?? app.clock.now();
     return storePassword(app, tx, { ...account, emailVerifiedAt }, passwordHash);
   });
@@ -86,7 +86,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(parsePassword(password));
   return await app.store.transact((tx) => {
     const account = currentAccount(tx, principal);
-    tx.appendAudit(auditLine(app, principal, 'password.change', account.id));
+    tx.log.appendAudit(auditLine(app, principal, 'password.change', account.id));
     return storePassword(app, tx, account, passwordHash, exceptSessionHash);
   });
 }
@@ -118,7 +118,7 @@ export async function verifyEmail(
     const account = redeemToken(tx, token, use);
     const verified = { ...account, emailVerifiedAt: now, updatedAt: now };
     tx.accounts.put(verified);
-    tx.appendAudit(auditLine(app, from, 'email.verify', account.id));
+    tx.log.appendAudit(auditLine(app, from, 'email.verify', account.id));
     return verified;
   });
 }
@@ -134,7 +134,7 @@ export async function createPasswordLink(
   if (account === undefined) throw new AppError('user', 'no account has this e-mail address');
   const purpose = account.passwordHash === null ? 'set_password' : 'reset_password';
   const { token, expiresAt } = await app.store.transact((tx) => {
-    tx.appendAudit(auditLine(app, principal, 'password.link', account.id));
+    tx.log.appendAudit(auditLine(app, principal, 'password.link', account.id));
     return issueToken(tx, { accountId: account.id, purpose, now: app.clock.now() });
   });
   return { link: passwordLink(app, token), expiresAt };
@@ -160,7 +160,7 @@ export async function register(app: AccountParts, input: RegisterInput): Promise
   const termsAcceptedAt = termsAccepted ? app.clock.now() : null;
   const { account, issued } = await app.store.transact((tx) => {
     const holder = tx.accounts.byEmail(email);
-    tx.appendAudit(auditLine(app, from, 'account.register', holder?.id ?? '', { email }));
+    tx.log.appendAudit(auditLine(app, from, 'account.register', holder?.id ?? '', { email }));
     if (holder !== undefined) return { account: holder, issued: null };
     return insertRegistered(app, tx, { name, email, passwordHash, termsAcceptedAt });
   });

@@ -48,7 +48,7 @@ export async function createPlan(app: AccountParts, { principal, fields }: PlanF
     const plan: Plan = { ...blank, id, sku: skuOf(name), ...change };
     assertSkuFree(tx, plan);
     tx.accounts.putPlan(plan);
-    tx.appendAudit(auditLine(app, principal, 'plan.create', id, { name: plan.name, sku: plan.sku }));
+    tx.log.appendAudit(auditLine(app, principal, 'plan.create', id, { name: plan.name, sku: plan.sku }));
     return plan;
   });
 }
@@ -70,7 +70,7 @@ export async function updatePlan(
     const details = Object.fromEntries(
       Object.entries(change).map(([field, value]) => [field, JSON.stringify(value)]),
     );
-    tx.appendAudit(auditLine(app, principal, 'plan.update', id, details));
+    tx.log.appendAudit(auditLine(app, principal, 'plan.update', id, details));
     return plan;
   });
 }

@@ -35,7 +35,7 @@ export async function signIn(
   const isRight = await verifyPassword(password, account?.passwordHash ?? null);
   if (account === undefined || !isRight) {
     await app.store.transact((tx) =>
-      tx.appendAudit(auditLine(app, from, 'session.refuse', account?.id ?? '')),
+      tx.log.appendAudit(auditLine(app, from, 'session.refuse', account?.id ?? '')),
     );
     throw wrongCredentials();
   }
@@ -70,7 +70,7 @@ async function openSession(
       expiresAt: now + SESSION_SECONDS * 1_000_000,
     };
     tx.accounts.putSession(made);
-    tx.appendAudit(auditLine(app, principal, 'session.start', id));
+    tx.log.appendAudit(auditLine(app, principal, 'session.start', id));
     return made;
   });
   return { session, cookieValue };
@@ -93,7 +93,7 @@ function makeRoom(tx: StoreTransaction, accountId: number, now: number): void {
 export async function signOut(app: AccountParts, { principal, session }: SignedIn): Promise<void> {
   await app.store.transact((tx) => {
     tx.accounts.removeSession(session);
-    tx.appendAudit(auditLine(app, principal, 'session.end', principal.account.id));
+    tx.log.appendAudit(auditLine(app, principal, 'session.end', principal.account.id));
   });
 }
 
@@ -105,7 +105,7 @@ export async function signOutEverywhere(
   return await app.store.transact((tx) => {
     const count = endSessions(tx, principal.account.id);
     const details = { sessions: String(count) };
-    tx.appendAudit(auditLine(app, principal, 'session.end_all', principal.account.id, details));
+    tx.log.appendAudit(auditLine(app, principal, 'session.end_all', principal.account.id, details));
     return count;
   });
 }

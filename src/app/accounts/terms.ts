@@ -15,7 +15,7 @@ export async function acceptTerms(
     const now = app.clock.now();
     const accepted = { ...account, termsAcceptedAt: now, updatedAt: now };
     tx.accounts.put(accepted);
-    tx.appendAudit(auditLine(app, principal, 'terms.accept', account.id));
+    tx.log.appendAudit(auditLine(app, principal, 'terms.accept', account.id));
     return accepted;
   });
 }

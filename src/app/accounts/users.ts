@@ -49,7 +49,7 @@ export async function createUser(
     const account = { ...blank, partnerId: role === 'partner' ? ownId : null, ...change };
     assertConsistent(tx, account);
     tx.accounts.put(account);
-    tx.appendAudit(auditLine(app, principal, 'account.create', account.id, { email }));
+    tx.log.appendAudit(auditLine(app, principal, 'account.create', account.id, { email }));
     return account;
   });
 }
@@ -71,7 +71,7 @@ export async function updateUser(
     assertAdminLeft(tx, before, after);
     releaseUsers(tx, before, after);
     tx.accounts.put(after);
-    tx.appendAudit(auditLine(app, principal, 'account.update', id, describeChange(change)));
+    tx.log.appendAudit(auditLine(app, principal, 'account.update', id, describeChange(change)));
     return { account: after, link: hasMoved ? moveMailbox(tx, after) : null };
   });
   if (link !== null) app.mailer.post(verifyMail(app, account, link));
@@ -98,7 +98,7 @@ export async function deleteUser(app: AccountParts, { principal, id }: UserInput
     tx.accounts.putSavedFilters(id, []);
     removeNoticeRules(tx, id);
     for (const member of tx.desks.membershipsOf(id)) tx.desks.removeMember(member);
-    tx.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
+    tx.log.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
     return after;
   });
 }
@@ -128,7 +128,7 @@ export async function sendCreationEmail(app: AccountParts, { principal, id }: Us
   const { account, issued, purpose } = await app.store.transact((tx) => {
     const found = managedAccount(tx, principal, id);
     const kind = found.passwordHash === null ? 'set_password' : 'reset_password';
-    tx.appendAudit(auditLine(app, principal, 'account.send_creation_email', id, { purpose: kind }));
+    tx.log.appendAudit(auditLine(app, principal, 'account.send_creation_email', id, { purpose: kind }));
     const token = issueToken(tx, { accountId: id, purpose: kind, now: app.clock.now() });
     return { account: found, issued: token, purpose: kind } as const;
   });
@@ -162,7 +162,7 @@ export async function grantCredits(
     const line = { accountId: id, reason: 'grant', amount: parsed.amount, identifier: '' } as const;
     tx.appendLedger({ ...line, at: app.clock.now() });
     const details = { amount: String(parsed.amount), note: parsed.note };
-    tx.appendAudit(auditLine(app, principal, 'credits.grant', id, details));
+    tx.log.appendAudit(auditLine(app, principal, 'credits.grant', id, details));
     return found;
   });
   return toUserView(app, account, principal);

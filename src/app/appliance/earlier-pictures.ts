@@ -65,7 +65,7 @@ export class EarlierPictures implements AsyncDisposable {
   }
 
   get state(): EarlierPicturesState {
-    return { ...this.#state, total: this.#parts.store.read.analysisCount };
+    return { ...this.#state, total: this.#parts.store.read.analyses.count };
   }
 
   start(): void {
@@ -116,9 +116,9 @@ export class EarlierPictures implements AsyncDisposable {
     const { store, clock } = this.#parts;
     const rows = store.read.likenessesAfter(this.#last, LIKENESSES_AT_ONCE);
     for (const { sequence, likeness } of rows) {
-      const analysis = store.read.analysisUnlessDamaged(likeness.analysisId);
+      const analysis = store.read.analyses.getUnlessDamaged(likeness.analysisId);
       // The first frame of a film brings all the others.
-      if (!store.read.hasKeypoints(sequence) && analysis !== undefined && lacksParts(store.read, analysis)) {
+      if (!store.read.keypoints.has(sequence) && analysis !== undefined && lacksParts(store.read, analysis)) {
         await this.#idle(signal);
         await this.#learn(analysis, signal);
       }
@@ -180,7 +180,7 @@ export class EarlierPictures implements AsyncDisposable {
       return 'unreadable';
     }
     const isWritten = await store.transact((tx) => {
-      const current = tx.analysis(analysis.id);
+      const current = tx.analyses.get(analysis.id);
       if (current === undefined || current.endedAt !== analysis.endedAt) return false;
       tx.relearnLikenesses(current, likenesses, clock.now());
       return true;
@@ -222,8 +222,8 @@ function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: A
   const account = read.accounts.getUnlessDamaged(accountId);
   const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
   if (plan === undefined || plan.zeroRetention) return false;
-  const known = read.nearMatches(id);
-  return known === undefined || known.sequences.some((sequence) => !read.hasKeypoints(sequence));
+  const known = read.nearMatches.getUnlessDamaged(id);
+  return known === undefined || known.sequences.some((sequence) => !read.keypoints.has(sequence));
 }
 
 function toLikenesses(described: DescribedPicture | null, timeSeconds: number | null): FoundLikeness[] {

@@ -72,7 +72,7 @@ export async function setUpFirstStart(
       identifier: '',
       at: now,
     });
-    tx.appendAudit(
+    tx.log.appendAudit(
       auditLine({ clock }, null, 'account.create', ADMIN_ACCOUNT_ID, { email: config.adminEmail }),
     );
     if (passwordHash !== null) return null;

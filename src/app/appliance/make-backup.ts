@@ -41,7 +41,9 @@ export async function* makeBackup(
   }
   const { path, manifest, copiedBytes, damaged } = await made;
   const details = { files: String(manifest.files), secrets: String(withSecrets) };
-  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'backup.create', path, details)));
+  await app.store.transact((tx) =>
+    tx.log.appendAudit(auditLine(app, principal, 'backup.create', path, details)),
+  );
   const { files, bytes } = manifest;
   yield { phase: 'done', files, bytes, copiedBytes, path, damaged: damaged.length };
 }

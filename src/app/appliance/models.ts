@@ -210,7 +210,7 @@ async function note(
   target: string,
   details: Record<string, string>,
 ): Promise<void> {
-  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, action, target, details)));
+  await app.store.transact((tx) => tx.log.appendAudit(auditLine(app, principal, action, target, details)));
 }
 
 /** The newest report each time the caller asks, then the outcome. */

@@ -64,7 +64,7 @@ async function change(
   find(app, input);
   await app.store.transact((tx) => {
     write(tx);
-    tx.appendAudit(auditLine(app, principal, action, name));
+    tx.log.appendAudit(auditLine(app, principal, action, name));
   });
   app.remote?.recount();
 }

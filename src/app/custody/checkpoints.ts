@@ -67,7 +67,7 @@ export class Checkpoints implements AsyncDisposable {
       if (this.#isRecorded(fingerprint)) return;
       const kind = last === undefined ? 'key_made' : 'key_rotated';
       const details = { what: { fingerprint } };
-      tx.appendCustody({ kind, subject: '', actor: null, details, also: [KEY_SUBJECT] });
+      tx.log.append({ kind, subject: '', actor: null, details, also: [KEY_SUBJECT] });
     });
   }
 

@@ -173,5 +173,5 @@ export async function redactCustody(
     throw badField('sequences', `expected 1 to ${REDACTED_MAX} sequences, found ${sequences.length}`);
   }
   const line = auditLine(app, principal, 'custody.redact', '', reason === '' ? {} : { reason });
-  return await app.store.transact((tx) => tx.redactCustody(sequences, line));
+  return await app.store.transact((tx) => tx.log.redact(sequences, line));
 }

@@ -31,7 +31,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
   const gathered: EvidenceRecord[] = [];
   for (const [index, { classification, record }] of records.entries()) {
     const { hash, name, analysisId, identifier } = classification;
-    const analysis = app.store.read.analysis(analysisId);
+    const analysis = app.store.read.analyses.get(analysisId);
     const result = record.status === 'done' ? (analysis?.result ?? null) : null;
     const isThere = hash !== '' && app.store.blobs.isThere(hash);
     const folder = recordFolder(index, own.length, identifier);

@@ -145,7 +145,7 @@ async function recordExport(app: CustodyParts, draft: Draft, made: SignedPackage
         included.push(identifier);
       }
       const details = { package: packageSha256, records: String(records.length) };
-      tx.appendAudit(auditLine(app, principal, 'evidence.export', identifier, details));
+      tx.log.appendAudit(auditLine(app, principal, 'evidence.export', identifier, details));
     }
     const accountId = principal.account.id;
     orderTimestamps(app, tx, {

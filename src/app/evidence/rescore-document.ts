@@ -60,7 +60,7 @@ async function* reportThenWrite(
     beforeSignature: ({ tagManifestSha256, signature }: SignedPackage) =>
       app.store.transact((tx) => {
         const details = { records: String(lines.length) };
-        tx.appendAudit(auditLine(app, principal, 'evidence.rescore', tagManifestSha256, details));
+        tx.log.appendAudit(auditLine(app, principal, 'evidence.rescore', tagManifestSha256, details));
         const { id: accountId } = principal.account;
         orderTimestamps(app, tx, { tagManifestSha256, signature, accountId, identifiers: [] });
       }),

@@ -29,7 +29,7 @@ export async function rotateEvidenceKey(
   try {
     const { fingerprint } = await app.signingKeys.rotate();
     await app.store.transact((tx) =>
-      tx.appendAudit(auditLine(app, principal, 'evidence_key.rotate', fingerprint, { before })),
+      tx.log.appendAudit(auditLine(app, principal, 'evidence_key.rotate', fingerprint, { before })),
     );
   } catch (error) {
     if (!(error instanceof SigningKeyError)) throw error;

@@ -61,7 +61,7 @@ export async function createNoticeRule(
       target: made.target,
       every_account: String(made.ofEveryAccount),
     };
-    tx.appendAudit(auditLine(app, principal, 'notice.create', made.id, details));
+    tx.log.appendAudit(auditLine(app, principal, 'notice.create', made.id, details));
     return made;
   });
   return toView(rule);
@@ -140,7 +140,7 @@ export async function setNoticeRulePaused(
   return await app.store.transact((tx) => {
     const rule = { ...findOwn(tx, principal, id), isPaused, reason: '' };
     tx.automation.putNoticeRule(rule);
-    tx.appendAudit(auditLine(app, principal, isPaused ? 'notice.pause' : 'notice.resume', id));
+    tx.log.appendAudit(auditLine(app, principal, isPaused ? 'notice.pause' : 'notice.resume', id));
     return toView(rule);
   });
 }
@@ -153,7 +153,7 @@ export async function removeNoticeRule(
   return await app.store.transact((tx) => {
     const rule = findOwn(tx, principal, id);
     tx.automation.removeNoticeRule(id);
-    tx.appendAudit(auditLine(app, principal, 'notice.remove', id, { target: rule.target }));
+    tx.log.appendAudit(auditLine(app, principal, 'notice.remove', id, { target: rule.target }));
     return toView(rule);
   });
 }

@@ -111,14 +111,14 @@ function append(tx: StoreTransaction, look: Look, since: number): void {
   const { identifier: subject } = record;
   const recent = tx.custody.rowsOf([subject], { limit: ENTRIES_MAX });
   if (recent.some((row) => row.kind === kind && row.actor === actor && row.at >= since)) return;
-  tx.appendCustody({ kind, subject, actor, details: { facade, remoteAddress } });
+  tx.log.append({ kind, subject, actor, details: { facade, remoteAddress } });
 }
 
 /** For a frame or a track: a record of its video that the account may read. */
 function recordOf(tx: StoreTransaction, { identifier, accountId }: Look): Classification | undefined {
   const record = tx.records.get(identifier);
   if (record !== undefined) return record;
-  const part = tx.part(identifier);
+  const part = tx.parts.get(identifier);
   if (part === undefined) return undefined;
   const holders = holdersOf(tx, accountId);
   return tx.classificationsOfAnalysis(part.analysisId).find((sharer) => holders.includes(holderOf(sharer)));

@@ -65,7 +65,7 @@ function partOf(
   caller: Caller,
   identifier: string,
 ): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
-  const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
+  const part = isHex64(identifier) ? app.store.read.parts.get(identifier) : undefined;
   if (part === undefined) return undefined;
   const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
   const whole = sharers.find((sharer) => mayRead(app, caller, sharer));
@@ -240,12 +240,12 @@ export async function cancelRecord(
   let abortAddition = (): void => {};
   await app.store.transact((tx) => {
     const classification = tx.records.get(identifier);
-    const analysis = tx.analysis(analysisId);
+    const analysis = tx.analyses.get(analysisId);
     if (classification === undefined || analysis === undefined) return;
     if (!classification.cancelled && isAdding(analysis)) {
       // The result stays, without unfinished additions.
       abortAddition = app.work.cancelAddition(tx, analysisId);
-      tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
+      tx.log.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
       return;
     }
     if (classification.cancelled || hasEnded(analysis.state)) {
@@ -254,7 +254,7 @@ export async function cancelRecord(
     const cancelled = { ...classification, cancelled: true };
     tx.putClassification(cancelled);
     app.work.cancel(tx, cancelled);
-    tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
+    tx.log.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
   });
   app.feed.publishRecord(identifier, heldFor(accountId, deskId));
   app.work.abort(analysisId);
@@ -295,7 +295,7 @@ export async function retryRecord(
   await app.store.transact((tx) => {
     // Two retries at once must not both be charged: the second finds the first one's work waiting.
     const record = tx.records.get(own.identifier);
-    const ended = record === undefined ? undefined : tx.analysis(record.analysisId);
+    const ended = record === undefined ? undefined : tx.analyses.get(record.analysisId);
     if (record === undefined || ended === undefined || statusOf(record, ended) !== 'errored') {
       throw new AppError('not_ended', 'only an errored classification can be retried');
     }
@@ -310,7 +310,7 @@ export async function retryRecord(
     const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
     tx.moveClassification(record, { ...retried, credits: record.credits + credits });
     forgetAnalysis(tx, record.analysisId);
-    tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
+    tx.log.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
   app.feed.publishRecord(own.identifier, own);
   app.work.wake();

@@ -24,7 +24,7 @@ export async function dropMedia(app: MediaApp, record: Classification): Promise<
 async function dropUnlessKept(app: MediaApp, record: Classification): Promise<DroppedMedia> {
   const { store } = app;
   const { analysisId, hash } = record;
-  const analysis = store.read.analysis(analysisId);
+  const analysis = store.read.analyses.get(analysisId);
   if (analysis !== undefined && isAtWork(analysis)) return 'open';
   if (analysis !== undefined) await dropLikenesses(app, record);
   if (!isKeptFor(app, { analysisId, hash: '' })) await dropDrawn(app, analysisId);
@@ -51,7 +51,7 @@ function mayKeepMedia(
   { store, clock }: MediaApp,
   { accountId, analysisId, createdAt }: Classification,
 ): boolean {
-  const analysis = store.read.analysis(analysisId);
+  const analysis = store.read.analyses.get(analysisId);
   if (analysis !== undefined && isAtWork(analysis)) return true;
   const plan = planOf(store, accountId);
   if (plan === undefined || plan.zeroRetention) return false;
@@ -68,9 +68,9 @@ async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void>
   await store.artifacts.removeAll(analysisId);
   if (store.read.outerManifests.has(analysisId))
     await store.transact((tx) => tx.outerManifests.remove(analysisId));
-  if (transcriptOf(store.read.analysis(analysisId)?.result ?? null) === undefined) return;
+  if (transcriptOf(store.read.analyses.get(analysisId)?.result ?? null) === undefined) return;
   await store.transact((tx) => {
-    const analysis = tx.analysis(analysisId);
+    const analysis = tx.analyses.get(analysisId);
     if (analysis === undefined || analysis.result === null) return;
     tx.putAnalysis({ ...analysis, result: checkResult(withoutSaid(analysis.result)) });
   });
@@ -79,6 +79,6 @@ async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void>
 /** Concerns analyses from before the plan's zero retention; later ones have none. */
 async function dropLikenesses({ store }: MediaApp, { accountId, analysisId }: Classification): Promise<void> {
   const isWanted = planOf(store, accountId)?.zeroRetention !== true;
-  if (isWanted || store.read.nearMatches(analysisId) === undefined) return;
+  if (isWanted || store.read.nearMatches.getUnlessDamaged(analysisId) === undefined) return;
   await store.transact((tx) => tx.removeLikenesses(analysisId));
 }

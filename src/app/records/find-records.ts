@@ -259,7 +259,7 @@ function matchingEntry(
   if (!mayRead(app, principal, classification)) return [];
   return entryOf(classification, () => {
     // The state is cheap to read, the findings of a video are not.
-    const analysis = app.store.read.analysis(classification.analysisId);
+    const analysis = app.store.read.analyses.get(classification.analysisId);
     const status = analysis === undefined ? 'done' : statusOf(classification, analysis);
     if (wantedStatuses(filter).some((wanted) => wanted !== status)) return undefined;
     if (filter.text !== undefined && !isSaid(transcriptOf(analysis?.result ?? null), filter.text))

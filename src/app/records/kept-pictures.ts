@@ -136,6 +136,6 @@ const newIndex = ({ blobs }: Store): KeypointIndex => new KeypointIndex(blobs.te
 
 /** Undefined if there are none, or they are damaged. */
 export function keypointsOf({ read }: Pick<Store, 'read'>, sequence: number): Keypoints | undefined {
-  const stored = read.keypoints(sequence);
+  const stored = read.keypoints.getUnlessDamaged(sequence);
   return stored === undefined ? undefined : unpackKeypoints(stored.packed);
 }

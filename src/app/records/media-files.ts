@@ -98,7 +98,7 @@ async function videoPart(
   analysisId: string,
   { type, index }: { type: 'frame' | 'track'; index: number },
 ): Promise<MediaFile> {
-  const result = app.store.read.analysis(analysisId)?.result;
+  const result = app.store.read.analyses.get(analysisId)?.result;
   if (result?.kind !== 'video') throw gone();
   const found = storedPart(result, type, index);
   if (found === undefined) throw gone();

@@ -164,8 +164,8 @@ function shownShots(
   { analysisId }: Classification,
   images: readonly ImageRecord[],
 ): Shot[] {
-  const kept = (read.nearMatches(analysisId)?.sequences ?? []).flatMap(
-    (sequence) => read.likeness(sequence) ?? [],
+  const kept = (read.nearMatches.getUnlessDamaged(analysisId)?.sequences ?? []).flatMap(
+    (sequence) => read.likenesses.getUnlessDamaged(sequence) ?? [],
   );
   const hashes = new Map(kept.map(({ timeSeconds, hash }) => [timeSeconds, hash]));
   return shotsOf(
@@ -283,7 +283,7 @@ function findingKey({ store: { read } }: RecordParts, file: FileOfRecord): strin
 }
 
 function analysisOf(app: RecordParts, { analysisId }: Classification): Analysis {
-  const analysis = app.store.read.analysis(analysisId);
+  const analysis = app.store.read.analyses.get(analysisId);
   if (analysis === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
   return analysis;
 }

@@ -19,12 +19,12 @@ export async function removeClassification(
     const own = tx.records.get(identifier);
     if (own === undefined) return undefined;
     const { analysisId } = own;
-    const analysis = tx.analysisUnlessDamaged(analysisId);
+    const analysis = tx.analyses.getUnlessDamaged(analysisId);
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
       app.work.cancel(tx, { ...own, cancelled: true });
     }
     // Another record of the same work may have asked for the addition, which then goes on.
-    const asking = tx.analysisUnlessDamaged(analysis?.addition?.id ?? '')?.addsTo?.identifier;
+    const asking = tx.analyses.getUnlessDamaged(analysis?.addition?.id ?? '')?.addsTo?.identifier;
     if (asking === identifier) abortAddition = app.work.cancelAddition(tx, analysisId);
     tx.deleteClassification(own, by);
     tx.removeExports(identifier);
@@ -40,7 +40,7 @@ export async function removeClassification(
 
 /** In the transaction that takes its last record: after a kill in between nothing would look for the analysis. */
 export function forgetAnalysis(tx: StoreTransaction, analysisId: string): void {
-  const analysis = tx.analysisUnlessDamaged(analysisId);
+  const analysis = tx.analyses.getUnlessDamaged(analysisId);
   if (analysis === undefined || tx.hasRecordOfAnalysis(analysisId)) return;
   if (hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
 }
@@ -49,7 +49,7 @@ export async function removeUnneededArtifacts(
   { store }: Pick<Core, 'store'>,
   analysisId: string,
 ): Promise<void> {
-  if (!store.read.hasAnalysis(analysisId)) await store.artifacts.removeAll(analysisId);
+  if (!store.read.analyses.has(analysisId)) await store.artifacts.removeAll(analysisId);
 }
 
 async function removeFiles(app: RemovalApp, removed: Classification): Promise<void> {

@@ -161,13 +161,13 @@ function ordersOf(app: RecordParts, record: ClassificationRecord): RenditionOrde
 
 /** A frame is a PNG and a track is FLAC, which browsers show; of a track there are peaks. */
 function fileOrders({ store }: RecordParts, record: ClassificationRecord): FileOrder[] {
-  const part = store.read.part(record.identifier);
+  const part = store.read.parts.get(record.identifier);
   if (part === undefined) {
     if (record.hash === '') return [];
     const source = { owner: record.hash, sourcePath: store.blobs.pathOf(record.hash), isOriginal: true };
     return renditionKindsOf(record.kind, sidesOf(record)).map((kind) => ({ ...source, name: kind, kind }));
   }
-  const result = store.read.analysis(part.analysisId)?.result;
+  const result = store.read.analyses.get(part.analysisId)?.result;
   const track = result?.kind === 'video' && part.kind === 'audio' ? result.tracks[part.index] : undefined;
   if (track === undefined) return [];
   const sourcePath = store.artifacts.pathOf(part.analysisId, track.file);
@@ -266,7 +266,7 @@ const NAME_CHARACTERS = 16;
 export function sheetOrder({ store }: RecordParts, record: ClassificationRecord): SheetOrder | null {
   if (record.kind !== 'video' || record.images.length === 0) return null;
   const analysisId = store.read.records.get(record.identifier)?.analysisId ?? '';
-  const result = store.read.analysis(analysisId)?.result;
+  const result = store.read.analyses.get(analysisId)?.result;
   if (result?.kind !== 'video') return null;
   const { hash } = record;
   const { durationSeconds, width, height } = result;

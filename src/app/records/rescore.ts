@@ -51,7 +51,7 @@ async function* rescoreEach(
   let count = 0;
   for (const classification of newestFirst(app, kind)) {
     if (count === limit) return;
-    const analysis = app.store.read.analysisUnlessDamaged(classification.analysisId);
+    const analysis = app.store.read.analyses.getUnlessDamaged(classification.analysisId);
     if (analysis === undefined || !hasEnded(analysis.state) || analysis.result === null) continue;
     signal.throwIfAborted();
     count += 1;

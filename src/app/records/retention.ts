@@ -138,6 +138,6 @@ export class Retention implements AsyncDisposable {
       ...details,
       backups: 'copies stay until the backups that hold them are removed',
     });
-    await this.#app.store.transact((tx) => tx.appendAudit(line));
+    await this.#app.store.transact((tx) => tx.log.appendAudit(line));
   }
 }

@@ -92,15 +92,15 @@ function frameSeconds(
   analysisId: string,
   part: ReturnType<typeof readablePart>,
 ): number | null {
-  const result = store.read.analysis(analysisId)?.result;
+  const result = store.read.analyses.get(analysisId)?.result;
   if (part === undefined || result?.kind !== 'video') return null;
   return result.frames[part.part.index]?.timeSeconds ?? null;
 }
 
 /** The stored descriptions of an analysis; of a film some frames, evenly spread, of a frame those of its time. */
 function storedOf({ store }: SearchParts, analysisId: string, seconds: number | null): Asked[] {
-  const rows = (store.read.nearMatches(analysisId)?.sequences ?? []).flatMap((sequence) => {
-    const likeness = store.read.likeness(sequence);
+  const rows = (store.read.nearMatches.getUnlessDamaged(analysisId)?.sequences ?? []).flatMap((sequence) => {
+    const likeness = store.read.likenesses.getUnlessDamaged(sequence);
     return likeness === undefined ? [] : [{ sequence, ...likeness }];
   });
   const wanted = seconds === null ? rows : rows.filter(({ timeSeconds }) => timeSeconds === seconds);
@@ -183,13 +183,13 @@ function bestOfAnalyses({ store }: RecordParts, hits: readonly AskedHits[]): Map
   };
   for (const { same, parts } of hits) {
     for (const { sequence, query, distance } of same) {
-      const likeness = store.read.likeness(sequence);
+      const likeness = store.read.likenesses.getUnlessDamaged(sequence);
       if (likeness === undefined) continue;
       const whole = { places: null, askedPart: null, foundPart: null, timeSeconds: likeness.timeSeconds };
       offer(likeness, { degree: 'same_picture', isMirrored: query % 2 === 1, distance, ...whole });
     }
     for (const { sequence, query, places, asked, kept } of parts) {
-      const likeness = store.read.likeness(sequence);
+      const likeness = store.read.likenesses.getUnlessDamaged(sequence);
       if (likeness === undefined) continue;
       const part = { places, askedPart: asked, foundPart: kept, timeSeconds: likeness.timeSeconds };
       offer(likeness, { degree: 'shared_part', isMirrored: query % 2 === 1, distance: null, ...part });

@@ -108,7 +108,7 @@ export class SeenBeforeIndex {
   #nearest(ownId: string, likenesses: readonly SeenLikeness[], hits: readonly IndexHit[]): NearMatch[] {
     const nearest = new Map<string, NearMatch>();
     for (const { sequence, query, distance } of hits) {
-      const earlier = this.#store.read.likeness(sequence);
+      const earlier = this.#store.read.likenesses.getUnlessDamaged(sequence);
       if (earlier === undefined || earlier.analysisId === ownId) continue;
       const known = nearest.get(earlier.analysisId);
       if (known !== undefined && known.distance <= distance) continue;
@@ -178,7 +178,7 @@ function seenAtOtherTimes(
   if (reader === undefined) return [];
   const holders = peersOf(read, reader, plan);
   const same: NearMatch = { analysisId: own.analysisId, ...SAME_ANALYSIS };
-  return [same, ...(read.nearMatches(own.analysisId)?.[side] ?? [])].flatMap((match) => {
+  return [same, ...(read.nearMatches.getUnlessDamaged(own.analysisId)?.[side] ?? [])].flatMap((match) => {
     const other = read
       .classificationsOfAnalysis(match.analysisId)
       .filter(({ createdAt }) => (side === 'earlier' ? createdAt < own.createdAt : createdAt > own.createdAt))

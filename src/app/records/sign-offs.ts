@@ -62,7 +62,7 @@ export function putAsk(
     answers: [],
     ended: null,
   };
-  tx.putSignOff({ ...before, asks: [...before.asks, by.at] }, 'sign_off_asked', by);
+  tx.signOffs.put({ ...before, asks: [...before.asks, by.at] }, 'sign_off_asked', by);
 }
 
 function assertMayAskAgain(known: StoredSignOff): void {
@@ -106,7 +106,7 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
     const by = auditLine(app, principal, action, hash, { kind, classification, ...keyDetail(principal) });
     const answer = { agrees, reason, at: by.at, byAccountId: principal.account.id };
     const step = agrees ? 'sign_off_agreed' : 'sign_off_disagreed';
-    tx.putSignOff({ ...known, answers: [...known.answers, answer] }, step, by);
+    tx.signOffs.put({ ...known, answers: [...known.answers, answer] }, step, by);
   });
   publishFile(app, record);
   return readRecord(app, record.identifier);

@@ -28,7 +28,7 @@ export function getTranscript(app: RecordParts, input: TranscriptInput): MediaFi
 
 function findTranscript(app: RecordParts, input: TranscriptInput): Transcript {
   const { analysisId } = readablePart(app, input)?.whole ?? readableClassification(app, input);
-  const transcript = transcriptOf(app.store.read.analysis(analysisId)?.result ?? null);
+  const transcript = transcriptOf(app.store.read.analyses.get(analysisId)?.result ?? null);
   if (transcript !== undefined) return transcript;
   throw new AppError(
     'media',

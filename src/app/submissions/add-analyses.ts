@@ -103,7 +103,7 @@ function add(
   { principal, plan, identifier, analyses, isKept }: Asked,
 ): void {
   const record = tx.records.get(identifier);
-  const known = record === undefined ? undefined : tx.analysis(record.analysisId);
+  const known = record === undefined ? undefined : tx.analyses.get(record.analysisId);
   if (record === undefined || known === undefined)
     throw new AppError('classification', 'no such classification');
   if (statusOf(record, known) !== 'done') {
@@ -132,7 +132,7 @@ function add(
   tx.putClassification(asked);
   app.work.add(tx, { classification: asked, analyses: missing, models, credits });
   const details = { analyses: missing.join(', '), credits: String(credits) };
-  tx.appendAudit(auditLine(app, principal, 'classification.add', identifier, details));
+  tx.log.appendAudit(auditLine(app, principal, 'classification.add', identifier, details));
 }
 
 /** A heatmap must be by the models that judged, or it would show the reasons of another verdict. */

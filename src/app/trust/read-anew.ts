@@ -99,7 +99,7 @@ export function writeReadAnew(
   { actor, now }: { actor: number; now: number },
 ): boolean {
   const { analysis, records, outcome, reason, ...what } = read;
-  const current = tx.analysis(analysis.id);
+  const current = tx.analyses.get(analysis.id);
   const provenance = analysis.result?.provenance;
   if (current === undefined || current.endedAt !== before.endedAt) return false;
   const isRead = outcome === 'unchanged' || outcome === 'changed';
@@ -111,7 +111,7 @@ export function writeReadAnew(
   if (isRead || last?.kind !== kind) {
     const also = records.map(({ identifier }) => identifier);
     const details = { what: isRead ? { outcome, ...what } : { outcome, reason } };
-    tx.appendCustody({ kind, subject: analysis.id, actor, also, details });
+    tx.log.append({ kind, subject: analysis.id, actor, also, details });
   }
   if (outcome === 'unchanged') return true;
   for (const { identifier, accountId, name } of records) {

@@ -169,7 +169,7 @@ export async function removeTrustList(
   }
   await app.store.transact((tx) => {
     tx.automation.removeTrustList(id);
-    tx.appendAudit(auditLine(app, principal, 'trust.remove', id));
+    tx.log.appendAudit(auditLine(app, principal, 'trust.remove', id));
   });
   app.trust.apply(app.store.read.automation.trustLists());
   return toView(list, app.trust.given);
@@ -237,7 +237,7 @@ async function store(
   const details = { sha256: list.sha256, date, on: String(isOn) };
   await app.store.transact((tx) => {
     tx.automation.putTrustList(stored);
-    tx.appendAudit(auditLine(app, principal, action, id, details));
+    tx.log.appendAudit(auditLine(app, principal, action, id, details));
   });
   app.trust.apply(app.store.read.automation.trustLists());
   return toView(list, app.trust.given);

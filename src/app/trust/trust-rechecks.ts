@@ -59,7 +59,7 @@ export class TrustRechecks implements AsyncDisposable {
       startedBy: principal.account.id,
       lists,
       looked: 0,
-      total: store.read.analysisCount,
+      total: store.read.analyses.count,
       cursor: '',
       unchanged: 0,
       changed: 0,
@@ -71,7 +71,9 @@ export class TrustRechecks implements AsyncDisposable {
       if (other?.state === 'running') return other;
       tx.automation.forgetRecheckedRecords(RECHECK_OUTCOMES);
       tx.automation.putTrustRecheck(recheck);
-      tx.appendAudit(auditLine(this.#parts, principal, 'trust.recheck', 'lists', { lists: toText(recheck) }));
+      tx.log.appendAudit(
+        auditLine(this.#parts, principal, 'trust.recheck', 'lists', { lists: toText(recheck) }),
+      );
       return recheck;
     });
     this.#begin();
@@ -164,7 +166,7 @@ export class TrustRechecks implements AsyncDisposable {
   /** The lists were changed meanwhile: everything is looked at again, except what the new ones judged already. */
   async #rewind(known: StoredRecheck): Promise<void> {
     const { store } = this.#parts;
-    const total = store.read.analysisCount;
+    const total = store.read.analyses.count;
     const recheck = { ...known, total, cursor: '', looked: 0, mediaGone: 0, unreadable: 0 };
     await store.transact((tx) => {
       tx.automation.forgetRecheckedRecords(['media_gone', 'unreadable']);
@@ -205,7 +207,7 @@ export class TrustRechecks implements AsyncDisposable {
       const figures = Object.entries({ unchanged, changed, mediaGone, unreadable });
       const details = Object.fromEntries(figures.map(([name, value]) => [name, String(value)]));
       tx.automation.putTrustRecheck(ended);
-      tx.appendAudit(auditLine(this.#parts, principal, `trust.recheck_${state}`, 'lists', details));
+      tx.log.appendAudit(auditLine(this.#parts, principal, `trust.recheck_${state}`, 'lists', details));
       return ended;
     });
   }

@@ -229,7 +229,7 @@ export class FolderWatch implements AsyncDisposable {
   #hasEnded(identifier: string): boolean {
     const { read } = this.#app.store;
     const classification = read.records.get(identifier);
-    const analysis = classification && read.analysisUnlessDamaged(classification.analysisId);
+    const analysis = classification && read.analyses.getUnlessDamaged(classification.analysisId);
     return (
       classification === undefined || analysis === undefined || statusOf(classification, analysis) !== 'new'
     );

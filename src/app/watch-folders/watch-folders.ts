@@ -64,7 +64,7 @@ export async function addWatchFolder(
     tx.automation.putWatchFolder(made);
     const details = { path: made.path, account: String(made.accountId), done: made.done };
     const options = JSON.stringify(made.options);
-    tx.appendAudit(auditLine(app, principal, 'watch_folder.add', made.id, { ...details, options }));
+    tx.log.appendAudit(auditLine(app, principal, 'watch_folder.add', made.id, { ...details, options }));
     return made;
   });
   app.watching.onChange();
@@ -198,7 +198,7 @@ async function changeFolder(
   const changed = await app.store.transact((tx) => {
     const folder = change(findFolder(tx, id));
     tx.automation.putWatchFolder(folder);
-    tx.appendAudit(auditLine(app, principal, action, id, { path: folder.path }));
+    tx.log.appendAudit(auditLine(app, principal, action, id, { path: folder.path }));
     return folder;
   });
   app.watching.onChange();

@@ -59,7 +59,7 @@ export async function replayDelivery(
     const again: WebhookDelivery = { ...delivery, state: 'pending', seriesAt: now, nextAttemptAt: now };
     tx.putDelivery(again);
     tx.enableReceiver(accountId, delivery.url);
-    tx.appendAudit(auditLine(app, principal, 'webhook.replay', id, { identifier: delivery.identifier }));
+    tx.log.appendAudit(auditLine(app, principal, 'webhook.replay', id, { identifier: delivery.identifier }));
     return again;
   });
 }

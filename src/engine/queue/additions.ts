@@ -33,7 +33,7 @@ export interface AdditionSpec {
 export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: QueueParts): Analysis {
   const { classification, analyses, models, credits } = spec;
   const { analysisId, identifier, accountId, deskId, kind, hash } = classification;
-  const known = tx.analysis(analysisId);
+  const known = tx.analyses.get(analysisId);
   if (known === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
   const options = optionsOfAddition(kind, completeOptions(known.options), analyses);
   const adding: Adding = {
@@ -64,7 +64,7 @@ export function endAddition(
   now: number,
 ): Analysis {
   const ended = { ...adding, lease: null, endedAt: now, apiVersion: API_VERSION };
-  const known = tx.analysis(adding.addsTo.analysisId);
+  const known = tx.analyses.get(adding.addsTo.analysisId);
   if (known?.result == null) return failAddition(tx, { ...ended, state: 'errored', error: GONE }, now);
   const merged = merge(known, result);
   if (typeof merged === 'string') {
@@ -121,8 +121,8 @@ export function failAddition(tx: StoreTransaction, failed: Adding, now: number):
 
 /** Ends an addition that no one waits for; returns the identifier of the work, for its abort. */
 export function cancelAddition(tx: StoreTransaction, analysisId: string): string | undefined {
-  const id = tx.analysis(analysisId)?.addition?.id ?? '';
-  const adding = tx.analysisUnlessDamaged(id);
+  const id = tx.analyses.get(analysisId)?.addition?.id ?? '';
+  const adding = tx.analyses.getUnlessDamaged(id);
   if (adding === undefined) return undefined;
   tx.deleteAnalysis(adding);
   note(tx, analysisId, () => undefined);
@@ -134,7 +134,7 @@ function note(
   analysisId: string,
   change: (addition: Addition) => Addition | undefined,
 ): void {
-  const known = tx.analysis(analysisId);
+  const known = tx.analyses.get(analysisId);
   if (known?.addition === undefined) return;
   const { addition, ...rest } = known;
   const next = change(addition);

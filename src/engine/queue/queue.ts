@@ -68,7 +68,7 @@ export function analysisKey({ kind, hash, options, models, manifestHash, ...held
 /** Open batch work that somebody now waits for becomes interactive. */
 function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
   const id = tx.analysisIdOfKey(key);
-  const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
+  const analysis = id === undefined ? undefined : tx.analyses.getUnlessDamaged(id);
   if (analysis?.state === 'done') {
     // An older version stored a result that no record could show: the work is done again.
     const isShowable = figureThatIsNotFinite(analysis.result) === undefined;

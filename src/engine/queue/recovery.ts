@@ -70,7 +70,7 @@ function recover(tx: StoreTransaction, id: string, suspicion: Suspicion | undefi
 /** An analysis ended well alone: the box works, whatever the suspected files do. */
 export function markHealthy(tx: StoreTransaction, suspectedIds: Iterable<string>): void {
   for (const id of suspectedIds) {
-    const analysis = tx.analysisUnlessDamaged(id);
+    const analysis = tx.analyses.getUnlessDamaged(id);
     if (analysis?.suspicion === undefined || analysis.suspicion.isWitnessed) continue;
     tx.putAnalysis({ ...analysis, suspicion: { ...analysis.suspicion, isWitnessed: true } });
   }

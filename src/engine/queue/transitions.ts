@@ -11,7 +11,7 @@ import { endAddition, failAddition } from './additions.ts';
 
 /** Claims a queued analysis; undefined if it is gone or not queued any more. */
 export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
-  const analysis = tx.analysis(id);
+  const analysis = tx.analyses.get(id);
   if (analysis?.state !== 'queued') return undefined;
   assertTransition(analysis.state, 'running');
   const leased: Analysis = {
@@ -38,7 +38,7 @@ export function completeAnalysis(
   { result, stepTimes, modelDigests, copies }: CompletedWork,
   now: number,
 ): Analysis | undefined {
-  const analysis = tx.analysis(id);
+  const analysis = tx.analyses.get(id);
   if (analysis?.state !== 'running') return undefined;
   assertTransition(analysis.state, 'done');
   const { suspicion: _, ...acquitted } = analysis;
@@ -81,7 +81,7 @@ export function failAnalysis(
   { error, isQuarantined = false }: { error: string; isQuarantined?: boolean },
   now: number,
 ): Analysis | undefined {
-  const analysis = tx.analysis(id);
+  const analysis = tx.analyses.get(id);
   if (analysis?.state !== 'running') return undefined;
   assertTransition(analysis.state, 'errored');
   const errored: Analysis = {
@@ -115,7 +115,7 @@ export function requeueAnalysis(
   id: string,
   { isCounted }: { isCounted: boolean },
 ): Analysis | undefined {
-  const analysis = tx.analysis(id);
+  const analysis = tx.analyses.get(id);
   if (analysis?.state !== 'running') return undefined;
   assertTransition(analysis.state, 'queued');
   const attempts = isCounted ? analysis.attempts : Math.max(0, analysis.attempts - 1);
@@ -125,7 +125,7 @@ export function requeueAnalysis(
 }
 
 export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): void {
-  const analysis = tx.analysis(id);
+  const analysis = tx.analyses.get(id);
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return;
   assertTransition(analysis.state, 'cancelled');
   tx.putAnalysis({ ...analysis, state: 'cancelled', lease: null, endedAt: now });

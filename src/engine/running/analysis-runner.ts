@@ -262,7 +262,7 @@ async function adopt(
   { id, addsTo }: Analysis,
   result: CheckedResult,
 ): Promise<void> {
-  if (addsTo === undefined || !fitsTo(read.analysis(addsTo.analysisId), result)) return;
+  if (addsTo === undefined || !fitsTo(read.analyses.get(addsTo.analysisId), result)) return;
   await artifacts.adopt(id, addsTo.analysisId);
 }
 

@@ -108,7 +108,7 @@ async function fetchAndKeep(
   const manifest: OuterManifest = { source: 'remote', bytes, hash, address };
   await store.transact((tx) => {
     // If it was cancelled meanwhile, no one else removes it.
-    if (tx.analysis(analysisId)?.state === 'running') tx.outerManifests.put(analysisId, manifest);
+    if (tx.analyses.get(analysisId)?.state === 'running') tx.outerManifests.put(analysisId, manifest);
   });
   return manifest;
 }

@@ -79,7 +79,7 @@ async function keep(store: Store, analysis: Analysis, fetched: Fetched): Promise
 }
 
 function setSource(tx: StoreTransaction, id: string, fetched: Fetched): Analysis | undefined {
-  const analysis = tx.analysis(id);
+  const analysis = tx.analyses.get(id);
   if (analysis?.state !== 'running') return undefined;
   const { hash, sizeBytes } = fetched.temporary;
   const known: Analysis = { ...analysis, hash };

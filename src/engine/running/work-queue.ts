@@ -60,7 +60,7 @@ export class WorkQueue {
 
   /** Stops the work of an analysis that was cancelled or deleted; does nothing to any other. */
   abort(analysisId: string): void {
-    const analysis = this.#parts.store.read.analysisUnlessDamaged(analysisId);
+    const analysis = this.#parts.store.read.analyses.getUnlessDamaged(analysisId);
     if (analysis === undefined || hasEnded(analysis.state)) this.#parts.runner.abort(analysisId);
   }
 
@@ -73,7 +73,7 @@ export class WorkQueue {
   /** Frees the queue's places of rolled-back transactions. */
   #dropRolledBack(reader: StoreReader): void {
     for (const id of this.#unconfirmed.splice(0)) {
-      if (!reader.hasAnalysis(id)) this.#parts.runner.abort(id);
+      if (!reader.analyses.has(id)) this.#parts.runner.abort(id);
     }
   }
 

@@ -241,5 +241,5 @@ class BackupRun {
 function isNeeded(tree: string, entry: string, file: string, records: RecordsCopy): boolean {
   if (file.endsWith('.partial')) return false;
   if (tree === 'blobs') return records.read.hasBlobReference(file);
-  return tree !== 'artifacts' || records.read.analysis(entry) !== undefined;
+  return tree !== 'artifacts' || records.read.analyses.get(entry) !== undefined;
 }

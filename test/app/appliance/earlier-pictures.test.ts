@@ -47,7 +47,10 @@ async function seedOld(app: App): Promise<void> {
 /** Adds a film as its analysis leaves it, with a second between its frames. */
 async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<string> {
   const identifier = identifierOf(700);
-  const [analysis, record] = [store.read.analysis(identifierOf(0)), store.read.records.get(identifierOf(0))];
+  const [analysis, record] = [
+    store.read.analyses.get(identifierOf(0)),
+    store.read.records.get(identifierOf(0)),
+  ];
   const image = analysis?.result;
   assert.ok(analysis !== undefined && record !== undefined && image?.kind === 'image');
   const frames = pictures.map((png, index) => ({
@@ -156,13 +159,13 @@ test('matches of an old picture stay, under numbers that an index has not read p
       1,
     ),
   );
-  const [before] = app.store.read.nearMatches(identifierOf(0))?.sequences ?? [];
+  const [before] = app.store.read.nearMatches.getUnlessDamaged(identifierOf(0))?.sequences ?? [];
   await pass(app);
-  const after = app.store.read.nearMatches(identifierOf(0));
+  const after = app.store.read.nearMatches.getUnlessDamaged(identifierOf(0));
   assert.deepEqual(after?.earlier, earlier);
   assert.equal(after?.sequences.length, 1);
   assert.ok((after?.sequences[0] ?? 0) > (before ?? 0));
-  assert.equal(app.store.read.likeness(before ?? 0), undefined);
+  assert.equal(app.store.read.likenesses.getUnlessDamaged(before ?? 0), undefined);
 });
 
 test('under zero retention nothing is described', async () => {

@@ -61,7 +61,7 @@ test('the bundle describes the box and no person', async () => {
   const identifier = await addRecord(app, user.id, { hash: 'ab'.repeat(32) });
   await app.store.transact((tx) => {
     const record = tx.records.get(identifier);
-    const analysis = record && tx.analysis(record.analysisId);
+    const analysis = record && tx.analyses.get(record.analysisId);
     if (record === undefined || analysis === undefined) throw new Error('no record');
     tx.putClassification({ ...record, name: PLANTED.mediaName, refId: PLANTED.reference });
     tx.putAnalysis({ ...analysis, error: `could not fetch ${PLANTED.sourceUrl} (${PLANTED.mediaName})` });

@@ -77,7 +77,7 @@ test('a record’s custody is for those who may read it, the log for administrat
   await rejects(redactCustody(app, { principal: reader, sequences: [1] }), /administrator/i);
   equal(listCustody(app, { principal: admin, identifier, limit: 10 }).length, 4);
   const sequence = await app.store.transact((tx) =>
-    tx.appendCustody({
+    tx.log.append({
       kind: 'looked_at',
       subject: identifier,
       actor: 1,

@@ -40,7 +40,7 @@ export async function addDone(app: App, hash = HASH): Promise<string> {
   const made = await addRecord(app, 1, { hash, state: 'done' });
   await app.store.transact((tx) => {
     const own = tx.records.get(made);
-    const analysis = own && tx.analysis(own.analysisId);
+    const analysis = own && tx.analyses.get(own.analysisId);
     if (analysis === undefined) throw new Error('no analysis');
     tx.putAnalysis({ ...analysis, error: '', models: ['gone@0.9.0'], result: RESULT, rulesVersion: 1 });
   });

@@ -255,7 +255,7 @@ test('whatever happens, each profile finds by the index what it finds by looking
   for (let made = 0; made < RECORDS; made++) {
     await open.app.store.transact((tx) => {
       const record = recordOf(made);
-      if (tx.analysis(record.analysisId) === undefined)
+      if (tx.analyses.get(record.analysisId) === undefined)
         tx.putAnalysis(analysisOf(record.analysisId, record.kind));
       tx.putClassification(record);
     });

@@ -294,7 +294,7 @@ test('copies are found among what the account and its desks have, and nowhere el
   const add = async ({ account }: Principal, hash: string, desk?: number): Promise<string> => {
     const about = desk === undefined ? {} : { deskId: desk };
     const identifier = await addRecord(app, account.id, { hash: hash.repeat(64), ...about });
-    const analysis = app.store.read.analysis(`analysis-${identifier}`);
+    const analysis = app.store.read.analyses.get(`analysis-${identifier}`);
     if (analysis === undefined) throw new Error('the analysis is not there');
     const seen = [{ likeness: { ...likeness, mirrored: '9'.repeat(64) }, timeSeconds: null }];
     const found = await index.look(analysis, seen);

@@ -183,7 +183,7 @@ function stateOf({ store: { read } }: App, { id }: Member): { account: string; r
       read.accounts.sessions().filter((it) => it.accountId === id),
     ]),
     records: JSON.stringify([
-      ...[records, records.map(({ analysisId }) => read.analysis(analysisId))],
+      ...[records, records.map(({ analysisId }) => read.analyses.get(analysisId))],
       ...[read.overrideHistory(id, 'image', HASH), read.override(id, 'image', HASH), read.ledger(id)],
     ]),
   };

@@ -37,7 +37,7 @@ test('an ended record is the same object until something that it depends on chan
 test('a record at work is the same object until its analysis reports', async (t) => {
   const { app, admin: principal } = open;
   const identifier = await addRecord(app, principal.account.id, { hash: '9'.repeat(64) });
-  const analysis = app.store.read.analysis(`analysis-${identifier}`);
+  const analysis = app.store.read.analyses.get(`analysis-${identifier}`);
   assert.ok(analysis !== undefined);
   await app.store.transact((tx) => tx.putAnalysis({ ...analysis, state: 'running', endedAt: null }));
   let progress = { step: 'pixels', done: 1, total: 4 };

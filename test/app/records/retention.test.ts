@@ -121,7 +121,7 @@ test('media go after their days, records after theirs, each on the disk too', as
   deepEqual(kept(app, fresh), EVERYTHING);
   deepEqual(kept(app, stale), RECORD_ONLY);
   deepEqual(kept(app, old), NOTHING);
-  equal(app.store.read.analysis(old.analysisId), undefined);
+  equal(app.store.read.analyses.get(old.analysisId), undefined);
   const lines = app.store.read.audit({ limit: 10 });
   deepEqual(new Set(lines.map(({ action }) => action)), new Set(['retention.media', 'retention.records']));
   ok(lines.every(({ accountId, target }) => accountId === null && target === '1'));
@@ -168,7 +168,7 @@ test('zero retention takes the medium when the analysis ends, not before', async
     await using retention = new Retention(app, { intervalMs: HOUR_MS });
     await retention.sweep();
     deepEqual(kept(app, open), EVERYTHING);
-    const analysis = app.store.read.analysis(open.analysisId);
+    const analysis = app.store.read.analyses.get(open.analysisId);
     if (analysis === undefined) throw new Error('the analysis is missing');
     const done: Analysis = { ...analysis, state: 'done' };
     await app.store.transact((tx) => tx.putAnalysis(done));
@@ -243,5 +243,5 @@ test('a deletion that ends after its first write leaves nothing of the analysis'
   await using app = await openApp(folder);
   await app.store.sweepOrphans(NEVER);
   deepEqual(kept(app, gone), NOTHING);
-  equal(app.store.read.hasAnalysis(gone.analysisId), false);
+  equal(app.store.read.analyses.has(gone.analysisId), false);
 });

@@ -156,7 +156,7 @@ test('words come, change and go with the transcript', async () => {
   const before = rows();
   await store.transact((tx) => putRecording(tx, 50, 'A zeppelin over the harbour', 1));
   deepEqual(find({ text: 'zeppelin' }).said, [50]);
-  const analysis = store.read.analysis(`f${identifierOf(50).slice(1)}`);
+  const analysis = store.read.analyses.get(`f${identifierOf(50).slice(1)}`);
   if (analysis === undefined || analysis.result === null) throw new Error('no analysis');
   const silent = { ...analysis, result: withoutSaid(analysis.result) };
   await store.transact((tx) => tx.putAnalysis(silent));

@@ -136,11 +136,11 @@ test('a deleted picture is found no more, in the store and in memory', async () 
     { accountId: 1, hash: NEAR },
   ]);
   const { analysisId } = app.store.read.records.get(first ?? '') ?? { analysisId: '' };
-  const sequence = app.store.read.nearMatches(analysisId)?.sequences[0] ?? 0;
-  assert.notEqual(app.store.read.likeness(sequence), undefined);
+  const sequence = app.store.read.nearMatches.getUnlessDamaged(analysisId)?.sequences[0] ?? 0;
+  assert.notEqual(app.store.read.likenesses.getUnlessDamaged(sequence), undefined);
   await deleteClassification(app, { principal: admin, identifier: first ?? '' });
-  assert.equal(app.store.read.likeness(sequence), undefined);
-  assert.equal(app.store.read.nearMatches(analysisId), undefined);
+  assert.equal(app.store.read.likenesses.getUnlessDamaged(sequence), undefined);
+  assert.equal(app.store.read.nearMatches.getUnlessDamaged(analysisId), undefined);
   assert.deepEqual(seenBefore(app, { reader: admin, identifier: copy ?? '' }), []);
   const found = await new SeenBeforeIndex(app.store).look({ id: 'new', accountId: 1 }, [likenessOf(HASH)]);
   assert.deepEqual(
@@ -156,13 +156,13 @@ test('zero retention keeps no likeness, and drops earlier ones', async () => {
   const index = new SeenBeforeIndex(app.store);
   const [first] = await seed(app, index, [{ accountId: 1, hash: HASH }]);
   const { analysisId } = app.store.read.records.get(first ?? '') ?? { analysisId: '' };
-  assert.notEqual(app.store.read.nearMatches(analysisId), undefined);
+  assert.notEqual(app.store.read.nearMatches.getUnlessDamaged(analysisId), undefined);
   await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: true } });
   assert.equal(await index.look({ id: 'new', accountId: 1 }, [likenessOf(HASH)]), null);
   {
     await using retention = new Retention(app, { intervalMs: 3_600_000 });
     await retention.sweep();
   }
-  assert.equal(app.store.read.nearMatches(analysisId), undefined);
+  assert.equal(app.store.read.nearMatches.getUnlessDamaged(analysisId), undefined);
   assert.deepEqual(app.store.read.likenessesAfter(0, 10), []);
 });

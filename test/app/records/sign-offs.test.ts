@@ -314,7 +314,7 @@ test('entries of one’s own do not push a link out of sight', async () => {
   const { key } = await createKey(app, { principal: editor, name: 'own' });
   await app.store.transact((tx) => {
     const looked = auditLine(app, editor, 'key.reveal', `${editor.account.id}/${key.id}`);
-    for (let count = 0; count < ACCESS_ENTRIES_MAX; count++) tx.appendAudit(looked);
+    for (let count = 0; count < ACCESS_ENTRIES_MAX; count++) tx.log.appendAudit(looked);
   });
   await state(app, editor, 'human');
   await askSignOff(app, { principal: editor, identifier });

@@ -73,7 +73,7 @@ async function seedSigned(
 async function setProvenance(app: App, count: number, provenance: Provenance): Promise<void> {
   await app.store.transact((tx) => {
     for (let index = 0; index < count; index += 1) {
-      const analysis = tx.analysis(identifierOf(index));
+      const analysis = tx.analyses.get(identifierOf(index));
       if (analysis?.result?.kind === 'image') {
         tx.putAnalysis({ ...analysis, result: { ...analysis.result, provenance } });
       }
@@ -106,7 +106,7 @@ async function changesOf({ feed }: App, count: number): Promise<void> {
 
 function stateOf(app: App, index: number): string | undefined {
   const classification = app.store.read.records.get(identifierOf(index));
-  const analysis = app.store.read.analysis(identifierOf(index));
+  const analysis = app.store.read.analyses.get(identifierOf(index));
   assert.ok(classification !== undefined && analysis !== undefined);
   return recordOf(app, classification, analysis).provenance?.readings?.state;
 }
@@ -172,7 +172,7 @@ test('only what lists judge is written: the documented report and unsigned metad
     c2pa,
     declarations: kept,
     signer,
-  } = app.store.read.analysis(identifierOf(0))?.result?.provenance ?? {};
+  } = app.store.read.analyses.get(identifierOf(0))?.result?.provenance ?? {};
   assert.deepEqual([c2pa, kept, signer], [first.c2pa, declarations, first.signer]);
 });
 
@@ -285,7 +285,7 @@ test('a change of an analysis while its manifest is read anew stays', async () =
   const { app, admin } = opened;
   await seedSigned(opened, 1);
   await addDesk(app, admin);
-  const [id, before] = [identifierOf(0), app.store.read.analysis(identifierOf(0))];
+  const [id, before] = [identifierOf(0), app.store.read.analyses.get(identifierOf(0))];
   assert.ok(before !== undefined);
   const records = app.store.read.classificationsOfAnalysis(id);
   const trust = app.trust.material();
@@ -294,6 +294,6 @@ test('a change of an analysis while its manifest is read anew stays', async () =
   await app.store.transact((tx) => tx.putAnalysis({ ...before, addition }));
   const who = { actor: admin.account.id, now: app.clock.now() };
   assert.equal(await app.store.transact((tx) => writeReadAnew(tx, before, read, who)), true);
-  assert.deepEqual(app.store.read.analysis(id)?.addition, addition);
+  assert.deepEqual(app.store.read.analyses.get(id)?.addition, addition);
   assert.equal(stateOf(app, 0), 'trusted');
 });

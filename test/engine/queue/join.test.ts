@@ -19,7 +19,7 @@ async function fill(folder: string): Promise<void> {
   await using store = await Store.open({ folder });
   await seedRecords(store, 1, () => ({ name: 'a.png', probability: 0.5 }));
   await store.transact((tx) => {
-    const analysis = tx.analysis(ID);
+    const analysis = tx.analyses.get(ID);
     if (analysis === undefined) throw new Error('nothing was seeded');
     tx.putAnalysis({ ...analysis, key: analysisKey({ ...SPEC, models: [] }) });
   });

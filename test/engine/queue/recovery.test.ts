@@ -41,7 +41,7 @@ class Box implements AsyncDisposable {
   }
 
   read(id: string): Analysis | undefined {
-    return this.#store.read.analysis(id);
+    return this.#store.read.analyses.get(id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

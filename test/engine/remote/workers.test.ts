@@ -120,7 +120,7 @@ async function submit(
 
 function analysisOf({ app }: ServedApp, identifier: string): Analysis {
   const analysisId = app.store.read.records.get(identifier)?.analysisId ?? '';
-  const analysis = app.store.read.analysis(analysisId);
+  const analysis = app.store.read.analyses.get(analysisId);
   assert.ok(analysis);
   return analysis;
 }

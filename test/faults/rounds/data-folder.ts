@@ -29,7 +29,7 @@ export async function assertBooks(folder: string, identifiers: readonly string[]
       `${identifier} is lost`,
     );
   }
-  for (const record of records) equal(store.read.analysis(record.analysisId)?.state, 'done');
+  for (const record of records) equal(store.read.analyses.get(record.analysisId)?.state, 'done');
   deepEqual([...store.read.openAnalyses()], []);
   deepEqual(blobsBefore, [...new Set(records.map(({ hash }) => hash))].sort(), 'orphan or missing blobs');
   const lines = store.read.ledger(ADMIN_ID);

@@ -96,7 +96,7 @@ async function readEnds(folder: string): Promise<Map<string, Ended>> {
   const records = read.records.list({ accountId: ADMIN_ID, limit: RECORDS_MAX });
   const ends = new Map<string, Ended>();
   for (const { hash, analysisId } of records) {
-    const analysis = read.analysis(analysisId);
+    const analysis = read.analyses.get(analysisId);
     if (analysis === undefined) continue;
     const { attempts, state, error } = analysis;
     ends.set(hash, { figures: figuresOf(analysis), attempts, state, error });

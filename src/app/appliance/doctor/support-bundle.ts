@@ -58,7 +58,9 @@ export async function makeSupportBundle(
   const now = app.clock.now();
   const stamp = new Date(now / 1000).toISOString().replace(/[-:]|\.\d+/g, '');
   const folder = `assay-support-${stamp}`;
-  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'support.create', folder, {})));
+  await app.store.transact((tx) =>
+    tx.log.appendAudit(auditLine(app, principal, 'support.create', folder, {})),
+  );
   const entries = files.map(({ name, content }) => ({
     header: {
       name: `${folder}/${name}`,
