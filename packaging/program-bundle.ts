@@ -22,7 +22,7 @@ const ENTRIES = {
  * the bundler loses (`createUser is not a function`).
  */
 export const STAY_PACKAGES = [
-  ...['lmdb', 'sharp', 'onnxruntime-node', 'node-av', '@contentauth/c2pa-node', 'esbuild'],
+  ...['lmdb', '@img/*', 'onnxruntime-node', 'node-av', '@contentauth/c2pa-node', 'esbuild'],
   ...[
     '@myriaddreamin/typst-ts-node-compiler',
     'harfbuzzjs',
