@@ -58,7 +58,7 @@ async function fetchOnce<T>(
   pinned: PinnedAddress,
   signal: AbortSignal,
 ): Promise<{ location: string } | { taken: T }> {
-  const { Agent, interceptors, request } = await import('undici');
+  const { Agent, interceptors, request } = (await import('undici')).default;
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const answer = await request(pinned.url, {

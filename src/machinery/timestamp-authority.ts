@@ -49,7 +49,7 @@ export async function askAuthority(question: AuthorityQuestion, signal: AbortSig
 async function post({ url, query, allowNetworks }: AuthorityQuestion, signal: AbortSignal): Promise<Buffer> {
   const networks = isLoopbackName(new URL(url)) ? LOOPBACK_NETWORKS : allowNetworks;
   const pinned = await pinAddress({ field: 'timestamp_authority', allowNetworks: networks }, url, signal);
-  const { Agent, request } = await import('undici');
+  const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const { statusCode, body } = await request(pinned.url, {

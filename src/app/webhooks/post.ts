@@ -67,7 +67,7 @@ async function post(
   signal: AbortSignal,
 ): Promise<Answer> {
   const pinned = await pinAddress(rule, url, signal);
-  const { Agent, request } = await import('undici');
+  const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const { statusCode, headers, body } = await request(pinned.url, {
