@@ -60,7 +60,7 @@ test('sessions, links and administrators are found in a store older than their i
   });
   equal(store.read.accounts.ofRole('admin').length, 2);
   deepEqual(store.read.accounts.sessionsOfAccount(user.id), []);
-  equal(store.read.accounts.session('mine'), undefined);
+  equal(store.read.accounts.sessions.get('mine'), undefined);
 });
 
 test('a refused change forgets what it wrote, and nothing else', async () => {

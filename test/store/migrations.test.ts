@@ -58,8 +58,8 @@ for (const { format, file } of FORMATS) {
     {
       await using store = await Store.open({ folder: folder.path, onUpgrade: (line) => said.push(line) });
       const { read } = store;
-      deepEqual(read.accounts.plan(1)?.options, [...PLAN_OPTIONS]);
-      const desk = read.accounts.plan(2);
+      deepEqual(read.accounts.plans.get(1)?.options, [...PLAN_OPTIONS]);
+      const desk = read.accounts.plans.get(2);
       deepEqual(desk?.options, ['heatmap'], 'a plan gains no option by an upgrade');
       deepEqual(
         [desk?.optionCredits, desk?.mediaDays, desk?.recordDays, desk?.zeroRetention],

@@ -191,7 +191,7 @@ test('one rebuilding is enough for damaged rows, and references to them stay', a
   throws(() => store.read.accounts.byEmail(user?.email ?? ''), /damaged record in accounts/);
   ok(store.read.hasBlobReference('ab'.repeat(32)));
   deepEqual(store.read.accounts.sessionKeysOfAccount(user?.id ?? 0), []);
-  equal(store.read.accounts.session('session-1'), undefined);
+  equal(store.read.accounts.sessions.get('session-1'), undefined);
 });
 
 test('rebuilding the indexes of a folder that does not exist is refused', async () => {

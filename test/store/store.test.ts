@@ -61,14 +61,14 @@ test('later reads see nothing of an undone change', async () => {
   await using store = await Store.open({ folder: folder.path });
   const plan = appliancePlan(0);
   await store.transact((tx) => tx.accounts.putPlan(plan));
-  assert.equal(store.read.accounts.plan(plan.id)?.name, plan.name);
+  assert.equal(store.read.accounts.plans.get(plan.id)?.name, plan.name);
   const change = store.transact((tx) => {
     tx.accounts.putPlan({ ...plan, name: 'undone' });
-    assert.equal(tx.accounts.plan(plan.id)?.name, 'undone');
+    assert.equal(tx.accounts.plans.get(plan.id)?.name, 'undone');
     throw new Error('refused');
   });
   await assert.rejects(change, /refused/);
-  assert.equal(store.read.accounts.plan(plan.id)?.name, plan.name);
+  assert.equal(store.read.accounts.plans.get(plan.id)?.name, plan.name);
 });
 
 test('that a record has no exports is remembered until it has one, also beside a change that is undone', async () => {

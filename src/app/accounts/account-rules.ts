@@ -69,7 +69,7 @@ export function assertConsistent(read: StoreReader, { id, email, planId, role, p
     const description = 'expected an address that no other account has';
     throw new AppError('email', `email: ${description}`, { fields: [{ field: 'email', description }] });
   }
-  if (read.accounts.plan(planId) === undefined)
+  if (read.accounts.plans.get(planId) === undefined)
     throw badField('pricing_id', `expected a plan's id, found ${planId}`);
   if (partnerId === null) return;
   const partner = read.accounts.get(partnerId);

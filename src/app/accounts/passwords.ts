@@ -187,7 +187,7 @@ function insertRegistered(
   given: Pick<Account, 'name' | 'email'> & Pick<Account, 'passwordHash' | 'termsAcceptedAt'>,
 ): { account: Account; issued: IssuedToken } {
   const { planSku, credits } = app.config.registration;
-  const plan = tx.accounts.plans().find(({ sku }) => sku === planSku);
+  const plan = [...tx.accounts.plans.values()].find(({ sku }) => sku === planSku);
   if (plan === undefined) {
     throw new AppError('internal', `registration.plan names no plan: ${JSON.stringify(planSku)}`);
   }

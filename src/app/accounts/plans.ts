@@ -40,7 +40,7 @@ export async function createPlan(app: AccountParts, { principal, fields }: PlanF
   if (change.name === undefined) throw badField('name', 'expected text, found nothing');
   const { name } = change;
   return await app.store.transact((tx) => {
-    const plans = tx.accounts.plans();
+    const plans = [...tx.accounts.plans.values()];
     if (plans.length >= PLANS_MAX) {
       throw new AppError('too_many', `the appliance holds at most ${PLANS_MAX} plans`);
     }
@@ -61,7 +61,7 @@ export async function updatePlan(
   assertAdmin(principal);
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
-    const before = tx.accounts.plan(id);
+    const before = tx.accounts.plans.get(id);
     if (before === undefined) throw new AppError('plan', 'no such plan');
     const change = parsePlanChange(fields, before);
     const plan: Plan = { ...before, ...change };
@@ -77,7 +77,7 @@ export async function updatePlan(
 
 /** The caller's own plan, or for a partner and the administrator all of them. */
 export function listPlans(app: AccountParts, { principal }: { principal: Principal }): Plan[] {
-  return principal.account.role === 'user' ? [principal.plan] : app.store.read.accounts.plans();
+  return principal.account.role === 'user' ? [principal.plan] : [...app.store.read.accounts.plans.values()];
 }
 
 const SKU_CHARACTERS_MAX = 64;
@@ -93,7 +93,7 @@ function skuOf(name: string): string {
 }
 
 function assertSkuFree(read: StoreReader, { id, sku }: Plan): void {
-  if (read.accounts.plans().some((other) => other.sku === sku && other.id !== id)) {
+  if ([...read.accounts.plans.values()].some((other) => other.sku === sku && other.id !== id)) {
     throw badField('sku', `expected one that no other plan has, found ${JSON.stringify(sku)}`);
   }
 }

@@ -22,7 +22,7 @@ function viewOf(read: StoreReader, account: Account, partner: UserView | null): 
   const { id, name, email, role, heuristic, readonly, c2paPolicy, planId, passwordHash } = account;
   const { address, zip, city, country, phone, contact, vat } = account;
   const { emailVerifiedAt, termsAcceptedAt, createdAt, updatedAt } = account;
-  const plan = read.accounts.planUnlessDamaged(planId);
+  const plan = read.accounts.plans.getUnlessDamaged(planId);
   return {
     id,
     name,

@@ -220,7 +220,7 @@ async function keptOf(store: Store, { id, hash, result }: Analysis): Promise<Kep
 function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: Analysis): boolean {
   if (kind === 'audio' || state !== 'done' || result === null) return false;
   const account = read.accounts.getUnlessDamaged(accountId);
-  const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
+  const plan = account === undefined ? undefined : read.accounts.plans.getUnlessDamaged(account.planId);
   if (plan === undefined || plan.zeroRetention) return false;
   const known = read.nearMatches.getUnlessDamaged(id);
   return known === undefined || known.sequences.some((sequence) => !read.keypoints.has(sequence));

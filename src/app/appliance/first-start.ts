@@ -83,7 +83,7 @@ export async function setUpFirstStart(
 
 /** The setting replaces the stored limit at every start. */
 async function applyRateLimit(store: Store, rateLimitPerMinute: number): Promise<void> {
-  const plan = store.read.accounts.plan(APPLIANCE_PLAN_ID);
+  const plan = store.read.accounts.plans.get(APPLIANCE_PLAN_ID);
   if (plan === undefined || plan.rateLimitPerMinute === rateLimitPerMinute) return;
   await store.transact((tx) => tx.accounts.putPlan({ ...plan, rateLimitPerMinute }));
 }

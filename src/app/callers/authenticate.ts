@@ -33,7 +33,7 @@ export function toPrincipal(
   from: CallOrigin,
   admittedBy: AdmittedBy,
 ): Principal {
-  const plan = app.store.read.accounts.plan(account.planId);
+  const plan = app.store.read.accounts.plans.get(account.planId);
   if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
   return { account, plan, admittedBy, facade: from.facade, remoteAddress: from.remoteAddress };
 }

@@ -21,7 +21,7 @@ export function identifySession(
   from: CallOrigin,
 ): SignedIn {
   const session =
-    cookieValue === undefined ? undefined : app.store.read.accounts.session(hashSecret(cookieValue));
+    cookieValue === undefined ? undefined : app.store.read.accounts.sessions.get(hashSecret(cookieValue));
   const account = session === undefined ? undefined : app.store.read.accounts.get(session.accountId);
   const isOpen = session !== undefined && session.expiresAt > app.clock.now();
   if (!isOpen || account === undefined || account.deletedAt !== null) {

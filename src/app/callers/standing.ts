@@ -69,7 +69,7 @@ function assertCredential(
       throw new AppError('key', 'the API key was revoked or replaced');
     case 'session': {
       if (admittedBy.expiresAt <= clock.now()) throw new AppError('credentials', 'the session has expired');
-      if (read.accounts.session(admittedBy.hash) !== undefined) return;
+      if (read.accounts.sessions.get(admittedBy.hash) !== undefined) return;
       throw new AppError('credentials', 'the session was ended');
     }
     case 'rule':

@@ -39,7 +39,7 @@ export function issueToken(
   const isReplaced = (other: TokenPurpose): boolean =>
     other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
   for (const key of tx.accounts.mailTokenKeysOfAccount(accountId)) {
-    const earlier = tx.accounts.mailTokenUnlessDamaged(key.hash);
+    const earlier = tx.accounts.mailTokens.getUnlessDamaged(key.hash);
     // A damaged one's purpose is unknown, so it is taken for one of the kind.
     if (earlier === undefined || isReplaced(earlier.purpose)) tx.accounts.removeMailToken(key);
   }
@@ -56,7 +56,7 @@ export function accountOfToken(
   token: string,
   { purposes, now }: { purposes: readonly TokenPurpose[]; now: number },
 ): Account {
-  const found = read.accounts.mailToken(hashSecret(token));
+  const found = read.accounts.mailTokens.get(hashSecret(token));
   const account = found === undefined ? undefined : read.accounts.get(found.accountId);
   const isGood = found !== undefined && purposes.includes(found.purpose) && found.expiresAt > now;
   if (!isGood || account === undefined || account.deletedAt !== null) {
@@ -75,7 +75,7 @@ export function redeemToken(
   use: { purposes: readonly TokenPurpose[]; now: number },
 ): Account {
   const account = accountOfToken(tx, token, use);
-  const found = tx.accounts.mailToken(hashSecret(token));
+  const found = tx.accounts.mailTokens.get(hashSecret(token));
   if (found !== undefined) tx.accounts.removeMailToken(found);
   return account;
 }

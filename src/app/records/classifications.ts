@@ -277,7 +277,7 @@ export async function retryClassification(
 /** The plan of the record's account. Throws `user` if it is gone and cannot pay. */
 export function planOf({ store: { read } }: Pick<RecordParts, 'store'>, { accountId }: Classification): Plan {
   const account = read.accounts.get(accountId);
-  const plan = account?.deletedAt === null ? read.accounts.plan(account.planId) : undefined;
+  const plan = account?.deletedAt === null ? read.accounts.plans.get(account.planId) : undefined;
   if (plan === undefined)
     throw new AppError('user', 'the account that sent this record, and pays for it, is gone');
   return plan;

@@ -60,7 +60,7 @@ function mayKeepMedia(
 
 function planOf({ read }: Core['store'], accountId: number): Plan | undefined {
   const account = read.accounts.get(accountId);
-  return account === undefined ? undefined : read.accounts.plan(account.planId);
+  return account === undefined ? undefined : read.accounts.plans.get(account.planId);
 }
 
 /** Removes maps, frames, sound, the transcript and an outer manifest, which names people and shows pictures. */

@@ -290,7 +290,7 @@ function analysisOf(app: RecordParts, { analysisId }: Classification): Analysis 
 
 function ownerOf({ store: { read } }: RecordParts, { accountId }: Pick<Classification, 'accountId'>) {
   const account = read.accounts.get(accountId);
-  return { account, plan: account === undefined ? undefined : read.accounts.plan(account.planId) };
+  return { account, plan: account === undefined ? undefined : read.accounts.plans.get(account.planId) };
 }
 
 /** How the record's account weighs the figures. */

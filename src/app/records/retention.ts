@@ -43,7 +43,7 @@ export class Retention implements AsyncDisposable {
   noteEnded(analysis: Analysis): void {
     const { read } = this.#app.store;
     const account = read.accounts.getUnlessDamaged(analysis.accountId);
-    const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
+    const plan = account === undefined ? undefined : read.accounts.plans.getUnlessDamaged(account.planId);
     if (plan?.zeroRetention !== true) return;
     this.#ended.push(analysis);
     this.#enqueue(() => this.#dropEnded());
@@ -59,7 +59,7 @@ export class Retention implements AsyncDisposable {
   async #sweepAll(): Promise<SweepCount> {
     const count: SweepCount = { records: 0, media: 0 };
     for (const account of this.#app.store.read.accounts.all()) {
-      const plan = this.#app.store.read.accounts.planUnlessDamaged(account.planId);
+      const plan = this.#app.store.read.accounts.plans.getUnlessDamaged(account.planId);
       if (plan === undefined || this.#stopped.signal.aborted) continue;
       count.records += await this.#sweepRecords(account, plan);
       count.media += await this.#sweepMedia(account, plan);

@@ -49,7 +49,7 @@ export class SeenBeforeIndex {
   ): Promise<FoundLikenesses | null> {
     const { read } = this.#store;
     const account = read.accounts.getUnlessDamaged(held.accountId);
-    const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
+    const plan = account === undefined ? undefined : read.accounts.plans.getUnlessDamaged(account.planId);
     if (account === undefined || plan === undefined || plan.zeroRetention) return null;
     const likenesses = seen
       .filter(({ likeness: { quality } }) => quality >= LIKENESS_QUALITY_MIN)
@@ -132,7 +132,8 @@ export function peersOf(
 ): Set<number> {
   const own = holdersOf(read, id);
   if (!plan.seenBeforeAcrossUsers || partnerId === null) return new Set(own);
-  const allows = (planId: number) => read.accounts.planUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
+  const allows = (planId: number) =>
+    read.accounts.plans.getUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
   const peers = [...read.accounts.all()].filter(
     (account) =>
       (account.partnerId === partnerId || account.id === partnerId) &&

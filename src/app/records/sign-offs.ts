@@ -230,7 +230,7 @@ function sentenceOf({ obstacles, obstacleDays: days }: Obstacles): string | null
 /** Days in the plan of the finding's account. */
 function termOf(read: StoreReader, accountId: number): number {
   const planId = read.accounts.getUnlessDamaged(accountId)?.planId;
-  return (planId === undefined ? undefined : read.accounts.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
+  return (planId === undefined ? undefined : read.accounts.plans.getUnlessDamaged(planId)?.fourEyesDays) ?? 0;
 }
 
 /** Accesses since that time, and by keys that are still valid, however old. Null if there are too many entries. */

@@ -82,7 +82,7 @@ async function fetchBounded(
 
 function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
   const account = read.accounts.get(accountId);
-  const plan = account === undefined ? undefined : read.accounts.plan(account.planId);
+  const plan = account === undefined ? undefined : read.accounts.plans.get(account.planId);
   if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
   return plan.fileBytesMax[kind];
 }

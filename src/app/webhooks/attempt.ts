@@ -97,7 +97,7 @@ function obstacleOf(read: StoreReader, delivery: WebhookDelivery): Obstacle | un
   const rule = noticeRuleOf(read, delivery);
   if (noticeId !== null && rule === undefined) return { state: 'failed', error: 'the rule was removed' };
   const isMail = rule?.channel === 'email';
-  if (!isMail && read.accounts.plan(account.planId)?.options.includes('webhook') !== true) {
+  if (!isMail && read.accounts.plans.get(account.planId)?.options.includes('webhook') !== true) {
     return { state: 'failed', error: 'the pricing plan no longer has webhooks' };
   }
   if (read.records.get(identifier) === undefined) {

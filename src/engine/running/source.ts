@@ -58,7 +58,7 @@ function checkFetched(
 ): void {
   const { kind, models, accountId } = analysis;
   const account = store.read.accounts.get(accountId);
-  const plan = account === undefined ? undefined : store.read.accounts.plan(account.planId);
+  const plan = account === undefined ? undefined : store.read.accounts.plans.get(account.planId);
   checkProbe(probe, {
     kind,
     videoHeightMin: Math.max(videoHeightMin, plan?.videoHeightMin ?? 0),

@@ -4,12 +4,21 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import type { SavedFilter } from '../../domain/records/saved-filter.ts';
 import type { ExpiringKey } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
+import type { Rows } from '../tables/table.ts';
 
 export class AccountReader {
   protected readonly tables: Tables;
+  /** No account can be given a damaged one. */
+  readonly plans: Rows<Plan>;
+  /** A damaged session lets no one in. */
+  readonly sessions: Rows<Session>;
+  readonly mailTokens: Rows<MailToken>;
 
   constructor(tables: Tables) {
     this.tables = tables;
+    this.plans = tables.plans;
+    this.sessions = tables.sessions;
+    this.mailTokens = tables.mailTokens;
   }
 
   get(id: number): Account | undefined {
@@ -60,20 +69,6 @@ export class AccountReader {
     return ids.flatMap((id) => this.getUnlessDamaged(id) ?? []);
   }
 
-  plan(id: number): Plan | undefined {
-    return this.tables.plans.get(id);
-  }
-
-  /** Like `plan`, for callers that only mention it; a damaged plan reads as none. */
-  planUnlessDamaged(id: number): Plan | undefined {
-    return this.tables.plans.getUnlessDamaged(id);
-  }
-
-  /** Leaves damaged plans out: no one can be given one. */
-  plans(): Plan[] {
-    return [...this.tables.plans.values()];
-  }
-
   /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */
   newestPlanId(): number {
     return Number(this.tables.plans.lastKey() ?? 0);
@@ -93,15 +88,6 @@ export class AccountReader {
     return Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
   }
 
-  session(hash: string): Session | undefined {
-    return this.tables.sessions.get(hash);
-  }
-
-  /** Leaves damaged sessions out, which let no one in. */
-  sessions(): Session[] {
-    return [...this.tables.sessions.values()];
-  }
-
   /** Leaves damaged sessions out, which let no one in. */
   sessionsOfAccount(accountId: number): Session[] {
     const found = this.sessionKeysOfAccount(accountId);
@@ -116,15 +102,6 @@ export class AccountReader {
   /** Sessions of any account, in the order in which they ended. */
   endedSessionKeys(now: number, limit: number): ExpiringKey[] {
     return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
-  }
-
-  mailToken(hash: string): MailToken | undefined {
-    return this.tables.mailTokens.get(hash);
-  }
-
-  /** Like `mailToken`, for callers that end it; a damaged one reads as none. */
-  mailTokenUnlessDamaged(hash: string): MailToken | undefined {
-    return this.tables.mailTokens.getUnlessDamaged(hash);
   }
 
   /** Keys of all links, damaged ones included: ending a link reads none. */

@@ -186,7 +186,7 @@ export const INDEX_VALUE_BYTES = 1;
 const EMPTY = Buffer.alloc(INDEX_VALUE_BYTES);
 
 /** A table as its readers see it. */
-export type Rows<V extends object> = Pick<Table<V>, 'get' | 'getUnlessDamaged' | 'has' | 'count'>;
+export type Rows<V extends object> = Pick<Table<V>, 'get' | 'getUnlessDamaged' | 'has' | 'count' | 'values'>;
 
 /** Keys, some with searched values beside them; rebuilt from records when it is lost. */
 export class Index {

@@ -115,7 +115,10 @@ test('a session opens with the right password, and ends by sign-out, time, passw
   const { principal, session } = identifySession(app, first.cookieValue, FROM);
   assert.equal(principal.account.id, id);
   assert.notEqual(session.csrfToken, first.cookieValue);
-  assert.equal(JSON.stringify([...app.store.read.accounts.sessions()]).includes(first.cookieValue), false);
+  assert.equal(
+    JSON.stringify([...app.store.read.accounts.sessions.values()]).includes(first.cookieValue),
+    false,
+  );
   await signOut(app, { principal, session });
   assert.throws(() => identifySession(app, first.cookieValue, FROM), reason('credentials'));
   const [kept, other] = [await enter(), await enter()];

@@ -174,7 +174,7 @@ test('under zero retention nothing is described', async () => {
   await app.earlierPictures.settled();
   await seedOld(app);
   const account = app.store.read.accounts.get(1);
-  const plan = app.store.read.accounts.plan(account?.planId ?? 0);
+  const plan = app.store.read.accounts.plans.get(account?.planId ?? 0);
   assert.ok(plan !== undefined);
   await app.store.transact((tx) => tx.accounts.putPlan({ ...plan, zeroRetention: true }));
   assert.equal((await pass(app)).learned, 0);

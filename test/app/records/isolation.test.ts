@@ -180,7 +180,7 @@ function stateOf({ store: { read } }: App, { id }: Member): { account: string; r
     account: JSON.stringify([
       read.accounts.get(id),
       keys,
-      read.accounts.sessions().filter((it) => it.accountId === id),
+      [...read.accounts.sessions.values()].filter((it) => it.accountId === id),
     ]),
     records: JSON.stringify([
       ...[records, records.map(({ analysisId }) => read.analyses.get(analysisId))],

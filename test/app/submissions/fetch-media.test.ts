@@ -37,7 +37,7 @@ async function openSite(answer: RequestListener): Promise<Site> {
     adminApiKey: null,
     rateLimitPerMinute: 0,
   });
-  const plan = store.read.accounts.plan(1);
+  const plan = store.read.accounts.plans.get(1);
   assert.ok(plan !== undefined);
   const fileBytesMax = { ...plan.fileBytesMax, image: BYTES_MAX };
   await store.transact((tx) => tx.accounts.putPlan({ ...plan, fileBytesMax }));

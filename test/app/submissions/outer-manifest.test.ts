@@ -230,7 +230,7 @@ test('an outer manifest goes with its last record, and with the media under a re
   equal(app.store.read.outerManifests.has(analysisId), false);
 
   const kept = await recordOf(media, '--manifest', beside);
-  const plan = app.store.read.accounts.plan(admin.account.planId);
+  const plan = app.store.read.accounts.plans.get(admin.account.planId);
   ok(plan !== undefined);
   await app.store.transact((tx) => tx.accounts.putPlan({ ...plan, zeroRetention: true }));
   try {
