@@ -98,8 +98,11 @@ const GPU_DEVICES = ['/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm', '/dev/
 const RANDOM_DEVICES = ['/dev/random', '/dev/urandom'];
 const SLOT_INSIDE = '/slot';
 const TEMPORARY_INSIDE = '/tmp';
-/** Lets a child free a picture when it is done with it: two of the largest exceed its memory. */
-const NODE_FLAGS = ['--expose-gc'];
+/**
+ * The first lets a child free a picture when it is done with it: two of the largest exceed its memory. With a small young
+ * generation (MiB) it returns pixels sooner and touches less memory: a tenth less time for 12 megapixels.
+ */
+const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=2'];
 
 /**
  * The whole environment of a decode child, written out: nothing of the daemon's own is passed on. One malloc
