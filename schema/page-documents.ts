@@ -8,7 +8,6 @@ import {
   getNamedType,
   isCompositeType,
   isObjectType,
-  isRequiredArgument,
   Kind,
   lexicographicSortSchema,
   parse,
@@ -72,7 +71,7 @@ function withDefaults(documents: DocumentNode): DocumentNode {
   return visit(documents, visitWithTypeInfo(types, { Field: { leave: addDefault } }));
 }
 
-/** Adds the caller's mistakes to each mutation that lacks them, and to one like `mutation RevokeKey { revokeKey }` its required arguments. */
+/** Adds to each mutation the caller's mistakes if it lacks them, and all arguments if it declares none. */
 function withMistakes(documents: DocumentNode): DocumentNode {
   return visit(documents, {
     OperationDefinition({ operation, name, variableDefinitions = [], selectionSet }) {
@@ -80,8 +79,8 @@ function withMistakes(documents: DocumentNode): DocumentNode {
       if (operation !== 'mutation' || field?.kind !== Kind.FIELD || name === undefined) return undefined;
       const { name: mutation, selectionSet: asked, arguments: passed = [] } = field;
       const [head, call] =
-        asked === undefined && variableDefinitions.length === 0
-          ? requiredOf(mutation.value)
+        variableDefinitions.length === 0 && passed.length === 0
+          ? argumentsOf(mutation.value)
           : [variableDefinitions, passed].map(listed);
       const fields = asked?.selections ?? [];
       const isSaid = fields.some((one) => one.kind === Kind.FIELD && one.name.value === 'userErrors');
@@ -94,8 +93,8 @@ function withMistakes(documents: DocumentNode): DocumentNode {
   });
 }
 
-function requiredOf(mutation: string): string[] {
-  const taken = schema.getMutationType()?.getFields()[mutation]?.args.filter(isRequiredArgument);
+function argumentsOf(mutation: string): string[] {
+  const taken = schema.getMutationType()?.getFields()[mutation]?.args;
   if (taken === undefined) throw new Error(`there is no mutation ${mutation}`);
   return [
     inBrackets(taken.map(({ name, type }) => `$${name}: ${type}`)),

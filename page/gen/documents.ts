@@ -334,7 +334,7 @@ export type ReplaceKeyAnswer = { replaceKey: { secret: string | null; userErrors
 export const REPLACE_KEY = 'mutation ReplaceKey($id:ID!){replaceKey(id:$id){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<ReplaceKeyAnswer, { id: string;}>;
 
 export type RevokeKeyAnswer = { revokeKey: { userErrors: Fault[]; }; };
-export const REVOKE_KEY = 'mutation RevokeKey($id:ID!){revokeKey(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RevokeKeyAnswer, { id: string;}>;
+export const REVOKE_KEY = 'mutation RevokeKey($id:ID!$userId:ID){revokeKey(id:$id userId:$userId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RevokeKeyAnswer, { id: string; userId?: string | null | undefined;}>;
 
 export type ReadLedgerAnswer = { viewer: { ledger: { nodes: AllOfLedgerEntry[]; pageInfo: PageInfo; }; }; };
 export const READ_LEDGER = 'query ReadLedger($after:String){viewer{ledger(first:50 after:$after){nodes{...AllOfLedgerEntry}pageInfo{...PageInfo}}}}fragment PageInfo on PageInfo{hasNextPage endCursor}fragment AllOfLedgerEntry on LedgerEntry{amount at identifier reason sequence}' as Document<ReadLedgerAnswer, { after?: string | null | undefined;}>;
@@ -370,10 +370,10 @@ export type RemoveDeskAnswer = { removeDesk: { userErrors: Fault[]; }; };
 export const REMOVE_DESK = 'mutation RemoveDesk($id:ID!){removeDesk(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveDeskAnswer, { id: string;}>;
 
 export type SetDeskMemberAnswer = { setDeskMember: { userErrors: Fault[]; }; };
-export const SET_DESK_MEMBER = 'mutation SetDeskMember($id:ID!$email:String!$role:DeskRole!){setDeskMember(id:$id email:$email role:$role){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<SetDeskMemberAnswer, { id: string; email: string; role: DeskRole;}>;
+export const SET_DESK_MEMBER = 'mutation SetDeskMember($email:String!$id:ID!$role:DeskRole!){setDeskMember(email:$email id:$id role:$role){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<SetDeskMemberAnswer, { email: string; id: string; role: DeskRole;}>;
 
 export type RemoveDeskMemberAnswer = { removeDeskMember: { userErrors: Fault[]; }; };
-export const REMOVE_DESK_MEMBER = 'mutation RemoveDeskMember($id:ID!$email:String!){removeDeskMember(id:$id email:$email){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveDeskMemberAnswer, { id: string; email: string;}>;
+export const REMOVE_DESK_MEMBER = 'mutation RemoveDeskMember($email:String!$id:ID!){removeDeskMember(email:$email id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveDeskMemberAnswer, { email: string; id: string;}>;
 
 export type ReadNoticeRulesAnswer = { noticeRules: AllOfNoticeRule[]; };
 export const READ_NOTICE_RULES = 'query ReadNoticeRules{noticeRules{...AllOfNoticeRule}}fragment AllOfNoticeRule on NoticeRule{channel createdAt id isPaused kinds name ofEveryAccount outcomes reason target}' as Document<ReadNoticeRulesAnswer, {}>;
@@ -394,7 +394,7 @@ export type ReadCustodyAnswer = { custody: { nodes: ({ sequence: number; at: str
 export const READ_CUSTODY = 'query ReadCustody($identifier:ID!$after:String){custody(identifier:$identifier first:50 after:$after){nodes{sequence at kind accountId accountName facade details what detailsDeletedAt}pageInfo{...PageInfo}}}fragment PageInfo on PageInfo{hasNextPage endCursor}' as Document<ReadCustodyAnswer, { identifier: string; after?: string | null | undefined;}>;
 
 export type ExportEvidenceAnswer = { exportEvidence: { export: AllOfEvidenceExport | null; userErrors: ({ field: string | null; message: string; code: UserErrorCode; reason: string; })[]; }; };
-export const EXPORT_EVIDENCE = 'mutation ExportEvidence($identifiers:[ID!]!$title:String$notes:String$language:String){exportEvidence(identifiers:$identifiers title:$title notes:$notes language:$language){export{...AllOfEvidenceExport}userErrors{field message code reason}}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state timestamps url}' as Document<ExportEvidenceAnswer, { identifiers: readonly string[]; title?: string | null | undefined; notes?: string | null | undefined; language?: string | null | undefined;}>;
+export const EXPORT_EVIDENCE = 'mutation ExportEvidence($identifiers:[ID!]!$language:String$notes:String$title:String){exportEvidence(identifiers:$identifiers language:$language notes:$notes title:$title){export{...AllOfEvidenceExport}userErrors{field message code reason}}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state timestamps url}' as Document<ExportEvidenceAnswer, { identifiers: readonly string[]; language?: string | null | undefined; notes?: string | null | undefined; title?: string | null | undefined;}>;
 
 export type ReadExportAnswer = { evidenceExport: AllOfEvidenceExport; };
 export const READ_EXPORT = 'query ReadExport($id:ID!){evidenceExport(id:$id){...AllOfEvidenceExport}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state timestamps url}' as Document<ReadExportAnswer, { id: string;}>;
@@ -547,7 +547,7 @@ export type CancelRecordAnswer = { cancelClassification: { userErrors: Fault[]; 
 export const CANCEL_RECORD = 'fragment Fault on UserError{code reason field message metadata}mutation CancelRecord($identifier:ID!){cancelClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<CancelRecordAnswer, { identifier: string;}>;
 
 export type AddAnalysesAnswer = { addAnalyses: { userErrors: Fault[]; }; };
-export const ADD_ANALYSES = 'fragment Fault on UserError{code reason field message metadata}mutation AddAnalyses($identifier:ID!$analyses:[String!]!){addAnalyses(identifier:$identifier analyses:$analyses){userErrors{...Fault}}}' as Document<AddAnalysesAnswer, { identifier: string; analyses: readonly string[];}>;
+export const ADD_ANALYSES = 'fragment Fault on UserError{code reason field message metadata}mutation AddAnalyses($analyses:[String!]!$identifier:ID!){addAnalyses(analyses:$analyses identifier:$identifier){userErrors{...Fault}}}' as Document<AddAnalysesAnswer, { analyses: readonly string[]; identifier: string;}>;
 
 export type RetryRecordAnswer = { retryClassification: { userErrors: Fault[]; }; };
 export const RETRY_RECORD = 'fragment Fault on UserError{code reason field message metadata}mutation RetryRecord($identifier:ID!){retryClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<RetryRecordAnswer, { identifier: string;}>;
@@ -595,10 +595,10 @@ export type FindTrustedCertificatesAnswer = { trustedCertificates: AllOfTrustedC
 export const FIND_TRUSTED_CERTIFICATES = 'query FindTrustedCertificates($text:String!){trustedCertificates(text:$text){...AllOfTrustedCertificate}}fragment AllOfTrustedCertificate on TrustedCertificate{fingerprint isSingle issuer list subject validFrom validUntil}' as Document<FindTrustedCertificatesAnswer, { text: string;}>;
 
 export type AddTrustListAnswer = { addTrustList: { userErrors: Fault[]; }; };
-export const ADD_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation AddTrustList($id:ID!$kind:TrustListKind!$content:String!$date:String!$name:String$source:String$terms:String$single:Boolean){addTrustList(id:$id kind:$kind content:$content date:$date name:$name source:$source terms:$terms single:$single){userErrors{...Fault}}}' as Document<AddTrustListAnswer, { id: string; kind: TrustListKind; content: string; date: string; name?: string | null | undefined; source?: string | null | undefined; terms?: string | null | undefined; single?: boolean | null | undefined;}>;
+export const ADD_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation AddTrustList($content:String!$date:String!$id:ID!$kind:TrustListKind!$name:String$single:Boolean$source:String$terms:String){addTrustList(content:$content date:$date id:$id kind:$kind name:$name single:$single source:$source terms:$terms){userErrors{...Fault}}}' as Document<AddTrustListAnswer, { content: string; date: string; id: string; kind: TrustListKind; name?: string | null | undefined; single?: boolean | null | undefined; source?: string | null | undefined; terms?: string | null | undefined;}>;
 
 export type UpdateTrustListAnswer = { updateTrustList: { userErrors: Fault[]; }; };
-export const UPDATE_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation UpdateTrustList($id:ID!$content:String!$date:String$dropSeen:Boolean){updateTrustList(id:$id content:$content date:$date dropSeen:$dropSeen){userErrors{...Fault}}}' as Document<UpdateTrustListAnswer, { id: string; content: string; date?: string | null | undefined; dropSeen?: boolean | null | undefined;}>;
+export const UPDATE_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation UpdateTrustList($content:String!$date:String$dropSeen:Boolean$id:ID!){updateTrustList(content:$content date:$date dropSeen:$dropSeen id:$id){userErrors{...Fault}}}' as Document<UpdateTrustListAnswer, { content: string; date?: string | null | undefined; dropSeen?: boolean | null | undefined; id: string;}>;
 
 export type SetTrustListOnAnswer = { setTrustListOn: { userErrors: Fault[]; }; };
 export const SET_TRUST_LIST_ON = 'fragment Fault on UserError{code reason field message metadata}mutation SetTrustListOn($id:ID!$isOn:Boolean!){setTrustListOn(id:$id isOn:$isOn){userErrors{...Fault}}}' as Document<SetTrustListOnAnswer, { id: string; isOn: boolean;}>;
