@@ -42,7 +42,9 @@ const ZERO_RETENTION = 2;
 const read = {
   accounts: {
     get: (id: number) => ({ planId: id }),
-    plan: (id: number) => ({ zeroRetention: id === ZERO_RETENTION, zeroRetentionOnWorkers: false }),
+    plans: {
+      get: (id: number) => ({ zeroRetention: id === ZERO_RETENTION, zeroRetentionOnWorkers: false }),
+    },
   },
 } as unknown as Pick<StoreReader, 'accounts'>;
 
