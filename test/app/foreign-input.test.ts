@@ -194,6 +194,7 @@ test('the note of an unfinished upload holds what it needs, or is none', () => {
     ...{ touchedAt: 2, committedBytes: 3, identifier: null },
   };
   assert.deepEqual(parseUnfinishedUpload(JSON.stringify(note)), note);
+  assert.equal(parseUnfinishedUpload(JSON.stringify({ ...note, fields: [] })), undefined);
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys(note)), anything, (name, value) => {
       const read = parseUnfinishedUpload(JSON.stringify({ ...note, [name]: value }));
