@@ -13,12 +13,13 @@ import {
   getClassification,
   listClassifications,
 } from '../../../src/app/records/classifications.ts';
+import { ACCESS_ENTRIES_MAX } from '../../../src/app/records/four-eyes.ts';
 import {
   overrideClassification,
   overrideHistory,
   removeOverride,
 } from '../../../src/app/records/overrides.ts';
-import { ACCESS_ENTRIES_MAX, answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
+import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
 
 import { watchClassifications } from '../../../src/app/records/watch.ts';
 import { shownOf } from '../../../src/domain/answers/refused-record.ts';
