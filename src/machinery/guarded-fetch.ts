@@ -1,6 +1,6 @@
 /** A GET through the guard: each hop is resolved once, judged and pinned. Bodies and time are bounded by the caller. */
 import { isUtf8 } from 'node:buffer';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';
 import { toAppError } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
@@ -58,7 +58,6 @@ async function fetchOnce<T>(
   pinned: PinnedAddress,
   signal: AbortSignal,
 ): Promise<{ location: string } | { taken: T }> {
-  const { Agent, interceptors, request } = (await import('undici')).default;
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const answer = await request(pinned.url, {

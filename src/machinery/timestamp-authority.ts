@@ -1,5 +1,6 @@
 /** Asks a timestamp authority once (RFC 3161): at the judged and pinned address, no redirects, a bounded answer. */
 import { isIP } from 'node:net';
+import { Agent, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';
 import { AppError } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
@@ -49,7 +50,6 @@ export async function askAuthority(question: AuthorityQuestion, signal: AbortSig
 async function post({ url, query, allowNetworks }: AuthorityQuestion, signal: AbortSignal): Promise<Buffer> {
   const networks = isLoopbackName(new URL(url)) ? LOOPBACK_NETWORKS : allowNetworks;
   const pinned = await pinAddress({ field: 'timestamp_authority', allowNetworks: networks }, url, signal);
-  const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const { statusCode, body } = await request(pinned.url, {

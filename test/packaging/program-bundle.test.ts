@@ -1,11 +1,10 @@
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
   existsSync,
   mkdtempDisposableSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -19,8 +18,6 @@ import { bundleProgram } from '../../packaging/program-bundle.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** Printed by whatever code runs, with the file that it stands in. */
 const PROBE = `\nprocess.stderr.write(\`runs from \${import.meta.filename}\\n\`);\n`;
-
-const LATE = /const \{([^}]*)\} = await import\("\.\/((?!chunk-|compose)[^"]*)"\)/g;
 
 const folder = mkdtempDisposableSync(join(tmpdir(), 'assay-bundle-'));
 const program = folder.path;
@@ -51,29 +48,6 @@ test('the command runs from the bundle, and its faults name lines of sources', (
   );
   const { stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   match(stdout, /planted[\s\S]*src\/serve\.ts:\d+/);
-});
-
-test('a package that is loaded late has each of the names that are asked of it', async () => {
-  const asked: string[] = [];
-  const missing: string[] = [];
-  for (const name of readdirSync(bundle).filter((file) => file.endsWith('.js'))) {
-    const code = readFileSync(join(bundle, name), 'utf8');
-    for (const [, names = '', part = ''] of code.matchAll(LATE)) {
-      const loaded = await import(join(bundle, part));
-      asked.push(part);
-      missing.push(
-        ...names
-          .trim()
-          .split(/\s*,\s*/)
-          .filter((one) => !(one.replace(/:.*/, '') in loaded)),
-      );
-    }
-  }
-  ok(
-    asked.some((part) => part.startsWith('nodemailer')),
-    asked.join(),
-  );
-  deepEqual(missing, []);
 });
 
 test('a report is laid out by the bundle', () => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Transporter } from 'nodemailer';
+import { createTransport, type Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -156,7 +156,6 @@ function smtpDelivery({ from }: MailConfig, url: string): Deliver {
 }
 
 async function withTransport(url: string, use: (server: Transporter) => Promise<unknown>): Promise<void> {
-  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url,
     ...CLOSED,
@@ -172,9 +171,8 @@ async function withTransport(url: string, use: (server: Transporter) => Promise<
 }
 
 function fileDelivery({ from, folder }: MailConfig): Deliver {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...CLOSED });
   return async (mail) => {
-    const { createTransport } = await import('nodemailer');
-    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...CLOSED });
     const { message } = await transport.sendMail({ from, ...mail });
     if (!Buffer.isBuffer(message)) throw new Error('the mail was not built in memory');
     await mkdir(folder, { recursive: true, mode: 0o700 });

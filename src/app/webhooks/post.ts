@@ -1,5 +1,6 @@
 /** One attempt: a POST to the judged and pinned place, no redirect followed, nothing of the answer kept but its status. */
 import { Webhook } from 'standardwebhooks';
+import { Agent, request } from 'undici';
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { VERSION } from '../../domain/version.ts';
@@ -67,7 +68,6 @@ async function post(
   signal: AbortSignal,
 ): Promise<Answer> {
   const pinned = await pinAddress(rule, url, signal);
-  const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const { statusCode, headers, body } = await request(pinned.url, {
