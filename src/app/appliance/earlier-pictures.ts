@@ -219,8 +219,7 @@ async function keptOf(store: Store, { id, hash, result }: Analysis): Promise<Kep
 /** A picture or film that was not described, or was before there were keypoints. Nothing is kept under zero retention. */
 function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: Analysis): boolean {
   if (kind === 'audio' || state !== 'done' || result === null) return false;
-  const account = read.accounts.getUnlessDamaged(accountId);
-  const plan = account === undefined ? undefined : read.accounts.plans.getUnlessDamaged(account.planId);
+  const plan = read.accounts.planUnlessDamaged(accountId);
   if (plan === undefined || plan.zeroRetention) return false;
   const known = read.nearMatches.getUnlessDamaged(id);
   return known === undefined || known.sequences.some((sequence) => !read.keypoints.has(sequence));

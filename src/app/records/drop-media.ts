@@ -1,5 +1,4 @@
 /** Removes media past their retention, and what was derived. Shared bytes stay until their last record's time is up. */
-import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
 import { type Classification, isAtWork } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
@@ -53,14 +52,9 @@ function mayKeepMedia(
 ): boolean {
   const analysis = store.read.analyses.get(analysisId);
   if (analysis !== undefined && isAtWork(analysis)) return true;
-  const plan = planOf(store, accountId);
+  const plan = store.read.accounts.planOf(accountId);
   if (plan === undefined || plan.zeroRetention) return false;
   return plan.mediaDays === 0 || createdAt >= clock.now() - plan.mediaDays * MICROSECONDS_PER_DAY;
-}
-
-function planOf({ read }: Core['store'], accountId: number): Plan | undefined {
-  const account = read.accounts.get(accountId);
-  return account === undefined ? undefined : read.accounts.plans.get(account.planId);
 }
 
 /** Removes maps, frames, sound, the transcript and an outer manifest, which names people and shows pictures. */
@@ -78,7 +72,7 @@ async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void>
 
 /** Concerns analyses from before the plan's zero retention; later ones have none. */
 async function dropLikenesses({ store }: MediaApp, { accountId, analysisId }: Classification): Promise<void> {
-  const isWanted = planOf(store, accountId)?.zeroRetention !== true;
+  const isWanted = store.read.accounts.planOf(accountId)?.zeroRetention !== true;
   if (isWanted || store.read.nearMatches.getUnlessDamaged(analysisId) === undefined) return;
   await store.transact((tx) => tx.removeLikenesses(analysisId));
 }

@@ -72,8 +72,7 @@ export function sentenceOf({ obstacles, obstacleDays: days }: Obstacles): string
 
 /** Days in the plan of the finding's account. */
 function termOf(read: StoreReader, accountId: number): number {
-  const planId = read.accounts.getUnlessDamaged(accountId)?.planId;
-  return (planId === undefined ? undefined : read.accounts.plans.getUnlessDamaged(planId)?.fourEyesDays) ?? 0;
+  return read.accounts.planUnlessDamaged(accountId)?.fourEyesDays ?? 0;
 }
 
 /** Accesses since that time, and by keys that are still valid, however old. Null if there are too many entries. */

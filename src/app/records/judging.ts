@@ -87,6 +87,5 @@ function aboutOf({ accounts }: StoreReader, { classification, at, byAccountId, r
 }
 
 function demandsSignOff(read: StoreReader, accountId: number): boolean {
-  const account = read.accounts.getUnlessDamaged(accountId);
-  return account !== undefined && read.accounts.plans.getUnlessDamaged(account.planId)?.fourEyes === true;
+  return read.accounts.planUnlessDamaged(accountId)?.fourEyes === true;
 }

@@ -41,10 +41,8 @@ export class Retention implements AsyncDisposable {
 
   /** Under zero retention the media go now, not at the next sweep. */
   noteEnded(analysis: Analysis): void {
-    const { read } = this.#app.store;
-    const account = read.accounts.getUnlessDamaged(analysis.accountId);
-    const plan = account === undefined ? undefined : read.accounts.plans.getUnlessDamaged(account.planId);
-    if (plan?.zeroRetention !== true) return;
+    const { accounts } = this.#app.store.read;
+    if (accounts.planUnlessDamaged(analysis.accountId)?.zeroRetention !== true) return;
     this.#ended.push(analysis);
     this.#enqueue(() => this.#dropEnded());
   }

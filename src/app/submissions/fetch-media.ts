@@ -81,8 +81,7 @@ async function fetchBounded(
 }
 
 function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
-  const account = read.accounts.get(accountId);
-  const plan = account === undefined ? undefined : read.accounts.plans.get(account.planId);
+  const plan = read.accounts.planOf(accountId);
   if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
   return plan.fileBytesMax[kind];
 }

@@ -47,8 +47,7 @@ export class Executors {
 
   /** Media under zero retention leave this box only if their plan allows it. */
   #allowed(accountId: number): readonly Executor[] {
-    const account = this.#read.accounts.get(accountId);
-    const plan = account === undefined ? undefined : this.#read.accounts.plans.get(account.planId);
+    const plan = this.#read.accounts.planOf(accountId);
     const mayLeave = plan !== undefined && (!plan.zeroRetention || plan.zeroRetentionOnWorkers);
     return mayLeave ? this.#executors : this.#executors.filter(({ isElsewhere }) => !isElsewhere);
   }

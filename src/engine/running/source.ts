@@ -57,8 +57,7 @@ function checkFetched(
   probe: Probe,
 ): void {
   const { kind, models, accountId } = analysis;
-  const account = store.read.accounts.get(accountId);
-  const plan = account === undefined ? undefined : store.read.accounts.plans.get(account.planId);
+  const plan = store.read.accounts.planOf(accountId);
   checkProbe(probe, {
     kind,
     videoHeightMin: Math.max(videoHeightMin, plan?.videoHeightMin ?? 0),

@@ -25,6 +25,18 @@ export class AccountReader {
     return this.tables.accounts.get(id);
   }
 
+  /** The account's plan, if both are there. Throws if one is damaged. */
+  planOf(id: number): Plan | undefined {
+    const account = this.get(id);
+    return account && this.plans.get(account.planId);
+  }
+
+  /** Like `planOf`; a damaged account or plan reads as none. */
+  planUnlessDamaged(id: number): Plan | undefined {
+    const account = this.getUnlessDamaged(id);
+    return account && this.plans.getUnlessDamaged(account.planId);
+  }
+
   /** In the order in which they were saved; a damaged row reads as none, since filters can be saved again. */
   savedFilters(accountId: number): SavedFilter[] {
     return [...(this.tables.savedFilters.getUnlessDamaged(accountId) ?? [])];

@@ -41,10 +41,7 @@ const ZERO_RETENTION = 2;
 /** Two accounts: one whose media may go anywhere, one whose media stay on this box. */
 const read = {
   accounts: {
-    get: (id: number) => ({ planId: id }),
-    plans: {
-      get: (id: number) => ({ zeroRetention: id === ZERO_RETENTION, zeroRetentionOnWorkers: false }),
-    },
+    planOf: (id: number) => ({ zeroRetention: id === ZERO_RETENTION, zeroRetentionOnWorkers: false }),
   },
 } as unknown as Pick<StoreReader, 'accounts'>;
 
