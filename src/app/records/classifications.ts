@@ -222,7 +222,7 @@ export async function getHeatmap(
   return { path, sizeBytes: (await stat(path)).size };
 }
 
-/** Ends the caller's record; shared work goes on until its last record is cancelled. If it is finished: the addition. */
+/** Ends the caller's record; shared work goes on until its last record is cancelled. Of a finished record the addition ends. */
 export async function cancelClassification(
   app: RecordParts,
   input: RecordInput,

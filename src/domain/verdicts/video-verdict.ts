@@ -49,7 +49,6 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** `count`: frames and tracks whose own verdict by the heuristic agrees; `unknown`: no model answered, nothing forces. */
 export function judgeVideo(
   runs: readonly ModelRun[],
   forced: boolean,
@@ -69,6 +68,8 @@ export function judgeVideo(
 }
 
 export interface VideoVerdict extends Verdict {
+  /** Frames and tracks that get the same verdict by the same heuristic. */
   count: number;
+  /** No model answered, and no signature forces the verdict. */
   unknown: boolean;
 }
