@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FF_ENCODER_FLAC, FF_ENCODER_LIBVPX_VP8 } from 'node-av/constants';
+import type { ServedApp } from '../app/open-app.ts';
 import { openBox } from '../app/open-box.ts';
 import { type DaemonOptions, TEST_KEY } from '../daemon.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
@@ -21,6 +22,7 @@ export interface DeskDaemon extends AsyncDisposable {
   http: string;
   grpc: string;
   folder: string;
+  open: ServedApp;
 }
 
 /** With a tiny speech model, so that recordings have an answer. */
@@ -38,6 +40,7 @@ export async function startDesk({
     http: daemon.http,
     grpc: daemon.grpc,
     folder,
+    open: daemon.open,
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]();
       for (const path of [folder, `${folder}-backups`]) rmSync(path, { recursive: true, force: true });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { createPasswordLink } from '../../src/app/accounts/passwords.ts';
+import { addUser, readMails, tokenIn } from '../app/open-app.ts';
 import { patternImage } from '../media/pictures.ts';
 import { ADMIN } from './browser.ts';
 import { classify, type DeskDaemon, startDesk } from './desk-daemon.ts';
@@ -11,12 +13,11 @@ let csrf: string;
 let identifier: string;
 
 before(async () => {
-  daemon = await startDesk({ models: 'tiny' });
-  const answer = await post('/session/sign-in', ADMIN, { origin: daemon.http });
-  assert.equal(answer.status, 200, await answer.clone().text());
-  cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const session = await fetch(`${daemon.http}/session`, { headers: { cookie, origin: daemon.http } });
-  csrf = ((await session.json()) as { csrfToken: string }).csrfToken;
+  const env = { ASSAY_REGISTRATION_OPEN: 'true', ASSAY_TERMS_REQUIRED: 'true' };
+  daemon = await startDesk({ models: 'tiny', env });
+  const signedIn = await open('sign-in', ADMIN);
+  cookie = signedIn.cookie;
+  csrf = (await describe(cookie)).csrfToken;
   const bytes = await patternImage(320, 240).png().toBuffer();
   identifier = await classify(daemon.http, 'image', bytes, 'ritratto è.png', { with_heatmap: 'true' });
 });
@@ -30,6 +31,29 @@ function post(path: string, body: object, headers: Record<string, string>): Prom
     body: JSON.stringify(body),
   };
   return fetch(`${daemon.http}${path}`, init);
+}
+
+/** What a session request of our own page answers, with the cookie that it sets. */
+async function open(path: string, body: object, headers: Record<string, string> = {}) {
+  const response = await post(`/session/${path}`, body, { origin: daemon.http, ...headers });
+  const answer = (await response.json()) as Record<string, unknown>;
+  const [set = ''] = response.headers.get('set-cookie')?.split(';') ?? [];
+  return { status: response.status, answer, cookie: set };
+}
+
+interface Described {
+  csrfToken: string;
+  account: { email: string; mustAcceptTerms: boolean; browsers: number } | null;
+}
+
+async function describe(of: string): Promise<Described> {
+  const session = await fetch(`${daemon.http}/session`, { headers: { cookie: of, origin: daemon.http } });
+  return (await session.json()) as Described;
+}
+
+/** Asks as a signed-in browser, with the token of its session. */
+async function ask(of: string, path: string, body: object = {}) {
+  return await open(path, body, { cookie: of, 'x-assay-csrf': (await describe(of)).csrfToken });
 }
 
 const VIEWER = { query: '{ viewer { email } }' };
@@ -113,6 +137,81 @@ test('session routes want our own origin, and the token if there is a session', 
     headers: { cookie, 'sec-fetch-site': 'cross-site' },
   });
   assert.equal(((await crossSite.json()) as { account: null }).account, null);
+});
+
+test('a session request that cannot be read is refused with what was expected', async () => {
+  const headers = { 'content-type': 'application/json', origin: daemon.http };
+  const cases = [
+    { body: '{', error: { body: ['expected JSON'] } },
+    { body: '["a"]', error: { body: ['expected a JSON object'] } },
+    { body: '', error: { email: ['expected text, found nothing'] } },
+    { body: '{"email":1}', error: { email: ['expected text, found number'] } },
+  ];
+  for (const { body, error } of cases) {
+    const refused = await fetch(`${daemon.http}/session/sign-in`, { method: 'POST', headers, body });
+    assert.deepEqual([refused.status, await refused.json()], [400, { error, reason: 'bad_field' }], body);
+  }
+});
+
+const ADA = { email: 'ada@example.org', password: 'a long password' };
+
+async function newestToken(): Promise<string> {
+  return tokenIn((await readMails(daemon.open)).at(-1));
+}
+
+test('a person who registers is let in once, by the link to the mailbox and the password', async () => {
+  const wanted = { ...ADA, name: 'Ada' };
+  const refused = await open('register', wanted);
+  assert.deepEqual([refused.status, Object.keys(Object(refused.answer.error))], [400, ['terms_accepted']]);
+  assert.deepEqual((await open('register', { ...wanted, termsAccepted: true })).answer, { ok: true });
+  const unverified = await open('sign-in', ADA);
+  assert.deepEqual([unverified.answer.reason, unverified.cookie], ['not_enabled', '']);
+  const token = await newestToken();
+  const other = await open('verify-email', { token, password: 'of somebody else' });
+  assert.deepEqual([other.status, other.cookie], [400, '']);
+  const verified = await open('verify-email', { token, password: ADA.password });
+  assert.deepEqual(verified.answer, { email: ADA.email });
+  assert.equal((await describe(verified.cookie)).account?.email, ADA.email);
+  assert.equal((await open('verify-email', { token, password: ADA.password })).status, 400);
+});
+
+test('a changed password leaves the browser that changed it, and signs out the others', async () => {
+  const [own, other] = [await open('sign-in', ADA), await open('sign-in', ADA)];
+  const changed = { current: ADA.password, password: 'another long password' };
+  const wrong = await ask(own.cookie, 'change-password', { ...changed, current: 'a wrong one' });
+  assert.deepEqual([wrong.status, Object.keys(Object(wrong.answer.error))], [400, ['current']]);
+  assert.deepEqual((await ask(own.cookie, 'change-password', changed)).answer, { ok: true });
+  assert.equal((await describe(other.cookie)).account, null);
+  assert.equal((await describe(own.cookie)).account?.browsers, 1);
+  assert.equal((await open('sign-in', ADA)).status, 401);
+});
+
+test('a link that resets the password works once, and signs out every browser before it', async () => {
+  const password = 'a third long password';
+  const before = await open('sign-in', { ...ADA, password: 'another long password' });
+  assert.deepEqual((await open('request-password', { email: ADA.email })).answer, { ok: true });
+  const token = await newestToken();
+  const reset = await open('set-password', { token, password });
+  assert.deepEqual(reset.answer, { email: ADA.email });
+  assert.equal((await describe(before.cookie)).account, null);
+  assert.equal((await describe(reset.cookie)).account?.browsers, 1);
+  assert.equal((await open('set-password', { token, password })).status, 400);
+  const second = await open('sign-in', { ...ADA, password });
+  assert.deepEqual((await ask(second.cookie, 'sign-out-everywhere')).answer, { browsers: 2 });
+  for (const ended of [reset.cookie, second.cookie]) assert.equal((await describe(ended)).account, null);
+});
+
+test('an account that was made for a person works once that person has accepted the terms', async () => {
+  const { app, admin } = daemon.open;
+  const { email } = await addUser(app, admin);
+  const { link } = await createPasswordLink(app, { principal: admin, email });
+  const own = await open('set-password', { token: tokenIn(link), password: ADA.password });
+  const { csrfToken, account } = await describe(own.cookie);
+  const headers = { cookie: own.cookie, origin: daemon.http, 'x-assay-csrf': csrfToken };
+  assert.deepEqual([account?.mustAcceptTerms, await emailSeen(headers)], [true, null]);
+  assert.deepEqual((await ask(own.cookie, 'accept-terms')).answer, { ok: true });
+  assert.equal((await describe(own.cookie)).account?.mustAcceptTerms, false);
+  assert.equal(await emailSeen(headers), email);
 });
 
 const media = (part: string, headers: Record<string, string> = { cookie }): Promise<Response> =>
