@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { open } from 'lmdb';
 import type { CustodyReport } from '../../src/domain/contract/custody.ts';
 import type { AuditLine } from '../../src/domain/custody/audit.ts';
+import { signCheckpoint } from '../../src/domain/custody/checkpoint.ts';
 import { holdsCommitment, parseEntry } from '../../src/domain/custody/entry.ts';
 import {
   holdsConsistency,
@@ -231,6 +232,29 @@ const TAMPERINGS: {
     name: 'a checkpoint signs a longer log',
     change: ({ custodyCheckpoints }) => custodyCheckpoints.put(50, { note: '', at: 1 }),
     ...{ sequence: null, fault: /a checkpoint signs 50 entries, 41 were found/, opensSegment: false },
+  },
+  {
+    name: 'a checkpoint is no note',
+    change: ({ custodyCheckpoints }) => custodyCheckpoints.put(20, { note: 'no note', at: 1 }),
+    ...{ sequence: null, fault: /the checkpoint of 20 entries is damaged/, opensSegment: false },
+  },
+  {
+    name: 'a checkpoint signs another tree',
+    change: ({ custodyCheckpoints }) => {
+      const signer = { rawPublicKey: Buffer.alloc(32), sign: () => Buffer.alloc(64) };
+      const note = signCheckpoint({ origin: 'a test', size: 20, root: Buffer.alloc(32) }, signer);
+      custodyCheckpoints.put(20, { note, at: 1 });
+    },
+    ...{ sequence: 19, fault: /the checkpoint of 20 entries signs another log/, opensSegment: false },
+  },
+  {
+    name: 'the head names another tree',
+    change: ({ custodyHead }) => {
+      const head = custodyHead.get('head');
+      ok(head !== undefined);
+      custodyHead.put('head', { ...head, peaks: head.peaks.map(() => Buffer.alloc(32)) });
+    },
+    ...{ sequence: null, fault: /the head names another tree/, opensSegment: true },
   },
 ];
 

@@ -12,7 +12,7 @@ export interface Disagreement {
 
 export const NEW_HEAD: CustodyHead = { size: 0, last: '', peaks: [] };
 
-/** Null if they agree; looks at the last entry only. */
+/** Null if they agree; looks at the last entry and at the stored tree, at none of the entries before. */
 export function findDisagreement(custody: CustodyReader): Disagreement | null {
   const head = custody.head();
   const { entryCount } = custody;
@@ -31,10 +31,15 @@ export function findDisagreement(custody: CustodyReader): Disagreement | null {
   if (head.size > 0 && line === undefined) {
     return { reason: `the last entry, ${head.size - 1}, is damaged`, head };
   }
-  const isNamed = head.size === 0 || custody.leafHash(head.size - 1)?.toString('hex') === head.last;
-  return isNamed
+  if (head.size === 0) return null;
+  const found = headOfEntries(custody, head.size);
+  if (found.last !== head.last)
+    return { reason: `the last entry, ${head.size - 1}, is not the one that the head names`, head };
+  const isSameTree = Buffer.concat(head.peaks).equals(Buffer.concat(found.peaks));
+  // Entries appended to the head's peaks would be other leaves of other nodes than those that are stored.
+  return isSameTree
     ? null
-    : { reason: `the last entry, ${head.size - 1}, is not the one that the head names`, head };
+    : { reason: 'the head names another tree than the one that is stored', head: found };
 }
 
 function headOfEntries(custody: CustodyReader, size: number): CustodyHead {

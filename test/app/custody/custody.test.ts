@@ -12,7 +12,7 @@ import {
 } from '../../../src/app/records/classifications.ts';
 import { getMedia } from '../../../src/app/records/media-files.ts';
 import { overrideClassification } from '../../../src/app/records/overrides.ts';
-import { parseCheckpoint } from '../../../src/domain/custody/checkpoint.ts';
+import { originOf, parseCheckpoint, signCheckpoint } from '../../../src/domain/custody/checkpoint.ts';
 import { holdsConsistency, holdsInclusion, leafHashOf } from '../../../src/domain/custody/merkle-tree.ts';
 import { writeBackup } from '../../../src/store/backup/backup.ts';
 import { restoreBackup } from '../../../src/store/backup/restore.ts';
@@ -196,6 +196,15 @@ test('a restored box reports what was signed behind the restored point, and a lo
   const findings = notes.map((checkpoint) => judgeCheckpoint(app, { principal: admin, checkpoint }).finding);
   deepEqual(findings, ['held', 'after_restored_point']);
   const forged = (notes[0] ?? '').replace(/^assay/, 'essay');
-  equal(judgeCheckpoint(app, { principal: admin, checkpoint: forged }).finding, 'foreign');
+  const { origin = '', size = 0 } = parseCheckpoint(notes[0] ?? '') ?? {};
+  const signAs = (name: string): string =>
+    signCheckpoint({ origin: name, size, root: Buffer.alloc(32) }, app.signingKeys.current());
+  const cases = [
+    [forged, 'foreign'],
+    [signAs(origin), 'other_log'],
+    [signAs(originOf('epoch-of-a-copy')), 'unknown_epoch'],
+  ] as const;
+  for (const [checkpoint, finding] of cases)
+    equal(judgeCheckpoint(app, { principal: admin, checkpoint }).finding, finding);
   throws(() => judgeCheckpoint(app, { principal: admin, checkpoint: 'no note' }), /checkpoint/);
 });
