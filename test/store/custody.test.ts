@@ -251,7 +251,7 @@ const TAMPERINGS: {
     name: 'the head names another tree',
     change: ({ custodyHead }) => {
       const head = custodyHead.get('head');
-      ok(head !== undefined);
+      ok(head !== undefined && 'peaks' in head);
       custodyHead.put('head', { ...head, peaks: head.peaks.map(() => Buffer.alloc(32)) });
     },
     ...{ sequence: null, fault: /the head names another tree/, opensSegment: true },

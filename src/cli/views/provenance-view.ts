@@ -1,6 +1,5 @@
 /** Signed manifests as the command line shows them: the sentence, the four answers, and the dated actions. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ComparedFile, ComparedReadings } from '../../domain/verdicts/answers-compared.ts';
 import {
   IngredientRelationship,
@@ -22,6 +21,7 @@ import {
 } from '../../grpc/gen/assay/v1/provenance_pb.ts';
 import { fromMessage } from '../../grpc/messages.ts';
 import { nameOf } from './enum-word.ts';
+import { formatTimestamp } from './timestamp.ts';
 
 /** Every field present and enum values in lower case; null if the daemon sends none. */
 export function toProvenanceJson(provenance: Provenance | undefined): JsonObject | null {
@@ -110,7 +110,7 @@ function describeStep({
   sourceTypeWords,
   description,
 }: TimelineStep): string {
-  const when = at === undefined ? '' : timestampDate(at).toISOString().slice(0, 19);
+  const when = formatTimestamp(at).slice(0, 19);
   const source = sourceTypeWords?.en ?? sourceType;
   const what = kind === StepKind.OTHER ? action : nameOf(StepKind, kind);
   return [what, when, by, source, description].filter((part) => part !== '').join(', ');

@@ -1,6 +1,6 @@
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 
-/** To the second; empty if there is none. */
+/** Cut to the second, as the other interfaces do; empty if there is none. */
 export function formatTimestamp(at: Timestamp | undefined): string {
-  return at === undefined ? '' : new Date(timestampMs(at)).toISOString().replace(/\.\d+Z$/, 'Z');
+  return at === undefined ? '' : new Date(Number(at.seconds) * 1000).toISOString().replace('.000Z', 'Z');
 }

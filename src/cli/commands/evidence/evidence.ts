@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type Command, Option } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
 import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
@@ -15,6 +14,7 @@ import { PartialFile } from '../../terminal/partial-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { printOutcome } from '../../views/outcome.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 import { addTimestampCommand, readRootsFile } from './timestamp.ts';
 
 const { method } = EvidenceService;
@@ -30,8 +30,8 @@ const LIST = listing(
     options: [new Option('--pem', 'the present key in PEM')],
     columns: {
       fingerprint: 'fingerprint',
-      since: ({ createdAt }) => toIso(createdAt),
-      '': ({ retiredAt }) => (retiredAt === undefined ? 'signs' : `until ${toIso(retiredAt)}`),
+      since: ({ createdAt }) => formatTimestamp(createdAt),
+      '': ({ retiredAt }) => (retiredAt === undefined ? 'signs' : `until ${formatTimestamp(retiredAt)}`),
     },
   },
 );
@@ -51,9 +51,6 @@ const KEYS: readonly CommandRow[] = [
     run: rotateKey,
   }),
 ];
-
-const toIso = (at: Timestamp | undefined): string =>
-  at === undefined ? '' : timestampDate(at).toISOString();
 
 export function addEvidenceCommand(program: Command, terminal: Terminal): void {
   const evidence = program

@@ -1,5 +1,5 @@
 import { toJson } from '@bufbuild/protobuf';
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   ApplianceService,
   type GetStatusResponse,
@@ -14,6 +14,7 @@ import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatColumns } from '../../views/columns.ts';
 import { nameOf } from '../../views/enum-word.ts';
 import { describePlace } from '../../views/model-view.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 
 const BYTES_PER_MIB = 2 ** 20;
 
@@ -86,5 +87,5 @@ function describeBackup({ backup }: GetStatusResponse): string {
 }
 
 function formatTime(time: Timestamp): string {
-  return timestampDate(time).toISOString().slice(0, 16).replace('T', ' ');
+  return formatTimestamp(time).slice(0, 16).replace('T', ' ');
 }
