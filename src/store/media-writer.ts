@@ -113,11 +113,6 @@ export class MediaWriter implements AsyncDisposable {
     return this.#head;
   }
 
-  /** Bytes that are safe from a loss of power. */
-  get flushedBytes(): number {
-    return this.#flushedBytes;
-  }
-
   /** Ends with the source. `write` and `flush` finish what was taken, also after a throw. */
   async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     openWriters += 1;

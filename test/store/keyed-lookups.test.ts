@@ -7,6 +7,7 @@ import { Store } from '../../src/store/store.ts';
 import { TABLES_MAX } from '../../src/store/tables/schema.ts';
 import { addUser, openApp } from '../app/open-app.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { flipped, spoilRows } from './spoiled-records.ts';
 
 const NEW_INDEXES = [
   ...['accounts-by-role', 'sessions-by-account', 'sessions-by-end'],
@@ -61,6 +62,24 @@ test('sessions, links and administrators are found in a store older than their i
   equal(store.read.accounts.ofRole('admin').length, 2);
   deepEqual(store.read.accounts.sessionsOfAccount(user.id), []);
   equal(store.read.accounts.sessions.get('mine'), undefined);
+});
+
+test('an address is not free because its account cannot be read', async () => {
+  await using temporary = await makeTemporaryFolder();
+  const folder = temporary.path;
+  const account = blankAccount(2, { name: 'n', planId: 1, email: 'u@example.org' }, 1);
+  {
+    await using before = await Store.open({ folder });
+    await before.transact((tx) => tx.accounts.put(account));
+  }
+  const find = async () => {
+    await using store = await Store.open({ folder });
+    return store.read.accounts.byEmail('U@example.org');
+  };
+  await spoilRows(folder, [{ table: 'accounts-by-email', key: account.email, spoil: flipped }]);
+  deepEqual(await find(), account, 'found without its index');
+  await spoilRows(folder, [{ table: 'accounts', key: account.id, spoil: flipped }]);
+  await rejects(find(), /damaged record in accounts-by-email/);
 });
 
 test('a refused change forgets what it wrote, and nothing else', async () => {

@@ -10,7 +10,7 @@ import { makeManifest, makeStore } from '../domain/provenance/made-store.ts';
 import { identifierOf, seedRecords } from '../seeded-records.ts';
 
 export type Row = { result: { runs: Record<string, unknown>[] } };
-export type Spoil = (bytes: Buffer, key: string) => Buffer;
+export type Spoil = (bytes: Buffer, key: Key) => Buffer;
 
 /** What lies in the row becomes something else, with a checksum that holds: an older version wrote it so. */
 export function rewritten(table: string, change: (row: Row) => void): Spoil {
@@ -21,7 +21,7 @@ export function rewritten(table: string, change: (row: Row) => void): Spoil {
   };
 }
 
-function flipped(bytes: Buffer): Buffer {
+export function flipped(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
   return other;
@@ -94,7 +94,7 @@ export async function makeSpoiledStore(folder: string): Promise<void> {
 /** In a folder whose store is closed. */
 export async function spoilRows(
   folder: string,
-  rows: readonly { table: string; key: string; spoil: Spoil }[],
+  rows: readonly { table: string; key: Key; spoil: Spoil }[],
 ): Promise<void> {
   const root = open({ path: join(folder, 'records'), maxDbs: TABLES_MAX });
   const tables = new Map(
@@ -104,7 +104,7 @@ export async function spoilRows(
     for (const { table, key, spoil } of rows) {
       const database = tables.get(table);
       const bytes = database?.get(key);
-      if (bytes === undefined) throw new Error(`no ${key} in ${table}`);
+      if (bytes === undefined) throw new Error(`no ${String(key)} in ${table}`);
       database?.putSync(key, spoil(Buffer.from(bytes), key));
     }
   });

@@ -56,13 +56,9 @@ export class AccountReader {
     const holder = this.all().find(
       (account) => account.deletedAt === null && account.email.toLowerCase() === address,
     );
-    // The account is damaged too, and an answer of "no account" would give its address away.
-    return holder ?? this.#throwDamaged(address);
-  }
-
-  #throwDamaged(address: string): undefined {
-    this.tables.accountsByEmail.get(address);
-    return undefined;
+    // The account is damaged too: an answer of "no account" would give its address away, so this throws.
+    if (holder === undefined) this.tables.accountsByEmail.get(address);
+    return holder;
   }
 
   /** The highest id of an account, deleted and damaged ones included; 0 if there is none. */
