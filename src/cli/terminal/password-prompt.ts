@@ -4,8 +4,10 @@ import { CliFailure, EXIT_CODES } from './failure.ts';
 import { printNote, type Terminal } from './terminal.ts';
 
 /** The daemon takes 256 characters; a longer input is a wrong file. */
-const BYTES_MAX = 4096;
+const CHARACTERS_MAX = 4096;
 const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const ENDS: readonly string[] = ['\r', '\n', CTRL_D];
 const BACKSPACES: readonly string[] = ['\u007f', '\b'];
 
 type Keyboard = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
@@ -13,6 +15,8 @@ type Keyboard = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => u
 /** Not an argument or a variable: other users of the box could read those. */
 export async function askPassword(terminal: Terminal, prompt: string): Promise<string> {
   const keyboard: Keyboard = terminal.stdin;
+  // A character may come in two chunks.
+  keyboard.setEncoding('utf8');
   const password =
     keyboard.isTTY === true ? await readKeys(terminal, keyboard, prompt) : await readLine(keyboard);
   if (password !== '') return password;
@@ -29,7 +33,7 @@ async function readLine(input: Readable): Promise<string> {
       input.unshift(text.slice(end + 1));
       return text.slice(0, end).replace(/\r$/, '');
     }
-    if (text.length > BYTES_MAX)
+    if (text.length > CHARACTERS_MAX)
       throw new CliFailure('standard input is too long for a password', EXIT_CODES.usage);
   }
   return text;
@@ -38,18 +42,29 @@ async function readLine(input: Readable): Promise<string> {
 async function readKeys(terminal: Terminal, keyboard: Keyboard, prompt: string): Promise<string> {
   terminal.stderr.write(`${prompt}: `);
   keyboard.setRawMode?.(true);
-  let password = '';
+  const password: string[] = [];
   try {
     for await (const chunk of keyboard.iterator({ destroyOnReturn: false })) {
-      for (const key of String(chunk)) {
+      const keys = [...String(chunk)];
+      for (const [index, key] of keys.entries()) {
         if (key === CTRL_C) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
-        if (key === '\r' || key === '\n') return password;
-        password = BACKSPACES.includes(key) ? password.slice(0, -1) : password + key;
+        if (ENDS.includes(key)) {
+          // What was pasted or typed ahead answers the next question.
+          keyboard.unshift(
+            keys
+              .slice(index + 1)
+              .join('')
+              .replace(/^\n/, ''),
+          );
+          return password.join('');
+        }
+        if (BACKSPACES.includes(key)) password.pop();
+        else password.push(key);
       }
-      if (password.length > BYTES_MAX)
+      if (password.length > CHARACTERS_MAX)
         throw new CliFailure('that is too long for a password', EXIT_CODES.usage);
     }
-    return password;
+    return password.join('');
   } finally {
     keyboard.setRawMode?.(false);
     keyboard.pause();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_LIBVPX_VP8 } from 'node-av/constants';
 import { listAudit } from '../../../src/app/accounts/audit.ts';
@@ -153,6 +153,19 @@ test('an addition ends by a cancel or with the record, and the result stays unti
   await deleteClassification(open.app, { principal, identifier });
   assert.throws(() => getClassification(open.app, { principal, identifier }), { reason: 'classification' });
   assert.deepEqual([...open.app.store.read.openAnalyses()], [], 'no work is left');
+});
+
+test('an addition that fails is refunded and says why, and what was measured stays', async () => {
+  const principal = await payer();
+  const before = await judged(principal, 'image', await picture(4));
+  const { identifier, hash } = before;
+  await writeFile(open.app.store.blobs.pathOf(hash), 'what the disk made of it');
+  await add(principal, identifier, 'heatmap');
+  const after = await settled(principal, identifier);
+  assert.match(after.added?.error ?? '', /^the stored file is no longer the one that was submitted/);
+  assert.equal(after.added?.progress, null);
+  assert.deepEqual([after.status, after.credits, available(principal)], ['done', 2, 18]);
+  assert.deepEqual(saidBy(after), saidBy(before));
 });
 
 test('frames of a video get their maps and keep their identifiers', async () => {
