@@ -163,9 +163,11 @@ test('an interrupted sheet goes on behind its last whole row, and pays nothing t
 test('JSON Lines keep their fields; a sheet without a column of sources is refused', async () => {
   await writeFile(at('three.jpg'), await makePicture());
   await writeFile(at('rows.jsonl'), `{"id":7,"url":"three.jpg","tags":["a"]}\n{"id":8,"url":"three.jpg"}\n`);
-  const { code, err } = await assay(['batch', 'run', at('rows.jsonl'), '-o', at('rows-out.jsonl')]);
+  const argv = ['batch', 'run', at('rows.jsonl'), '-o', at('rows-out.jsonl')];
+  const { code, err } = await assay(argv);
   equal(code, 0, err);
-  const rows = (await readFile(at('rows-out.jsonl'), 'utf8'))
+  const whole = await readFile(at('rows-out.jsonl'), 'utf8');
+  const rows = whole
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -178,6 +180,22 @@ test('JSON Lines keep their fields; a sheet without a column of sources is refus
   );
   deepEqual(rows[0].tags, ['a']);
   ok(Array.isArray(rows[0].reasons));
+  // As a kill leaves it: within the second row.
+  await writeFile(at('rows-out.jsonl'), whole.slice(0, -20));
+  const again = await assay(argv);
+  match(again.err, /holds 1 row:/);
+  deepEqual((await readFile(at('rows-out.jsonl'), 'utf8')).split('\n')[0], whole.split('\n')[0]);
+  equal((await readFile(at('rows-out.jsonl'), 'utf8')).split('\n').length, 3);
+  for (const text of [`{"id":9,"url":"three.jpg"}\n`, 'null\n', 'no JSON\n']) {
+    await writeFile(at('rows-out.jsonl'), text);
+    const other = await assay(argv);
+    deepEqual(
+      [other.code, /expected the results of this sheet to go on with/.test(other.err)],
+      [2, true],
+      text,
+    );
+    equal(await readFile(at('rows-out.jsonl'), 'utf8'), text, 'is left as it is');
+  }
   await writeFile(at('wrong.csv'), 'a,b\n1,2\n');
   const wrong = await assay(['batch', 'run', at('wrong.csv'), '-o', at('never.csv')]);
   equal(wrong.code, 2);

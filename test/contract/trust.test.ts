@@ -77,7 +77,31 @@ test('a first start knows the shipped lists, by every way', async () => {
   );
 });
 
+test('the table of lists says of each whether it is on, whence it is and what it holds', async () => {
+  const rows = (await daemon.assay('trust', 'list')).out.split('\n').filter((line) => line.startsWith('│ '));
+  const cells = rows.map((row) => row.split('│').map((cell) => cell.trim()));
+  assert.deepEqual(cells[1]?.slice(1, 5), ['c2pa', 'on', 'signers', 'shipped']);
+  assert.match(cells[1]?.[6] ?? '', /^30 authorities$/);
+  assert.match(cells[5]?.[5] ?? '', /^\d{4}-\d\d-\d\d, frozen \d{4}-\d\d-\d\d$/);
+  assert.equal(cells[5]?.[6], '18 authorities, 86 certificates that vouch for themselves alone');
+});
+
+test('an update of a list names its content once, and a file that can be read', async () => {
+  const none = join(folder, 'none.pem');
+  const cases = [
+    { argv: [], err: /expected either --file with --date, or --shipped/ },
+    { argv: ['--shipped', '--file', none], err: /expected either --file with --date, or --shipped/ },
+    { argv: ['--file', none, '--date', '2026-11-01'], err: /none\.pem: ENOENT/ },
+  ];
+  for (const { argv, err } of cases) {
+    const refused = await daemon.assay('trust', 'update', 'c2pa', ...argv);
+    assert.deepEqual([refused.code, err.test(refused.err)], [2, true], refused.err);
+  }
+});
+
 test('certificates are found by part of a name', async () => {
+  const table = await daemon.assay('trust', 'show', 'Westdeutscher');
+  assert.match(table.out, /│ iptc +│ single +│ .*Westdeutscher.* │ \d{4}\S+Z to \d{4}\S+Z │ [0-9a-f]{64} │/);
   const { out, code } = await daemon.assay('trust', 'show', 'Westdeutscher', '--json');
   assert.equal(code, 0);
   const found = out

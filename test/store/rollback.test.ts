@@ -9,6 +9,7 @@ import { openRecordsCopy } from '../../src/store/records-copy.ts';
 import { NoWayBackError, type RolledBack, rollBack } from '../../src/store/rollback.ts';
 import { Store } from '../../src/store/store.ts';
 import { FORMAT_VERSION } from '../../src/store/tables/schema.ts';
+import { runCommand } from '../cli/run-command.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 // As the command does.
@@ -70,6 +71,33 @@ test('a rollback undoes an upgrade, counts and keeps what came since, and the ne
   match(said.join('\n'), new RegExp(`format ${FORMAT_VERSION}`));
   ok(existsSync(join(folder.path, 'before-upgrade', `format-${OLD_FORMAT}`, 'records', 'data.mdb')));
   equal(store.read.records.get(old)?.name, 'old.jpg');
+});
+
+test('the command shows what is lost and where the records went, and goes back only with --yes', async () => {
+  await using folder = await makeTemporaryFolder();
+  const rollback = (...argv: string[]) =>
+    runCommand({ address: '127.0.0.1:1', key: '' }, ['rollback', '--data-dir', folder.path, ...argv]);
+  const none = await rollback();
+  deepEqual([none.code, /is no data folder: it has no records/.test(none.err)], [2, true]);
+  await layOldStore(folder.path);
+  {
+    await using _ = await Store.open({ folder: folder.path });
+  }
+  const planned = await rollback();
+  equal(planned.code, 0, planned.err);
+  match(
+    planned.out,
+    new RegExp(`^from format ${FORMAT_VERSION} to format ${OLD_FORMAT}, as the records were`),
+  );
+  match(planned.out, /^lost: 0 records accepted since then, and every other change since$/m);
+  equal(planned.err, 'nothing was changed: --yes goes back\n');
+  const done = await rollback('--yes', '--json');
+  equal(done.err, `now install the version that reads format ${OLD_FORMAT}, and start it\n`);
+  const { kept_in: keptIn, ...said } = JSON.parse(done.out);
+  deepEqual([said.rolled_back, said.to_format, said.data_dir], [true, OLD_FORMAT, folder.path]);
+  ok(existsSync(join(keptIn, 'records', 'data.mdb')));
+  const again = await rollback('--yes');
+  deepEqual([again.code, /holds no copy/.test(again.err)], [1, true], again.err);
 });
 
 test('without an upgrade, or while a daemon runs, a rollback changes nothing', async () => {

@@ -50,12 +50,8 @@ async function readKeys(terminal: Terminal, keyboard: Keyboard, prompt: string):
         if (key === CTRL_C) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
         if (ENDS.includes(key)) {
           // What was pasted or typed ahead answers the next question.
-          keyboard.unshift(
-            keys
-              .slice(index + 1)
-              .join('')
-              .replace(/^\n/, ''),
-          );
+          const rest = keys.slice(index + 1).join('');
+          keyboard.unshift(rest.replace(/^\n/, ''));
           return password.join('');
         }
         if (BACKSPACES.includes(key)) password.pop();

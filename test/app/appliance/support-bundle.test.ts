@@ -1,15 +1,17 @@
 /** A support bundle of a box in which secrets lie everywhere: what helps is in it, and none of them. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createKey } from '../../../src/app/accounts/keys.ts';
 import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
 import { makeSupportBundle, Redaction } from '../../../src/app/appliance/doctor/support-bundle.ts';
 
 import { addWatchFolder } from '../../../src/app/watch-folders/watch-folders.ts';
+import { runCommand } from '../../cli/run-command.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
-import { addRecord, addUser, openApp, openServedApp, principalOf } from '../open-app.ts';
+import { addRecord, addUser, openApp, openServedApp, principalOf, type ServedApp } from '../open-app.ts';
 
 const KEY = `assay_${'5ec2e7'.repeat(10)}abcd`;
 /** Secrets where a user or an operator would put them; none may leave the box. */
@@ -115,7 +117,21 @@ test('findings of the doctor leave without folders, hosts and names of boxes', a
   }
   match(doctor, /"name": "watched folder 1"/);
   match(doctor, /takes connections/);
+  await saveByCommand(box, join(folder.path, 'bundle.tar.gz'));
 });
+
+async function saveByCommand({ app, admin, daemon }: ServedApp, path: string): Promise<void> {
+  const { secret } = await createKey(app, { principal: admin, name: 'support' });
+  const save = () =>
+    runCommand({ address: daemon.grpc.address, key: secret }, ['support-bundle', '--output', path]);
+  const saved = await save();
+  deepEqual([saved.code, saved.out], [0, `${path}\n`], saved.err);
+  match(saved.err, /look into it before you send it/);
+  equal((await stat(path)).mode & 0o777, 0o600);
+  ok((await unpack(await readFile(path))).has('versions.json'));
+  const again = await save();
+  deepEqual([again.code, /cannot be written: EEXIST/.test(again.err)], [1, true], 'no file is overwritten');
+}
 
 test('only an administrator gets one', async () => {
   await using box = await openApp();
