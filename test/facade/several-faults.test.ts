@@ -1,12 +1,20 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { fromBinary } from '@bufbuild/protobuf';
+import { promisify } from 'node:util';
+import { fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
-import { credentials } from '@grpc/grpc-js';
-import { createKey } from '../../src/app/accounts/keys.ts';
+import { Client, credentials, Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { createKey, revokeKey } from '../../src/app/accounts/keys.ts';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
+import { serveReflection } from '../../src/facade/grpc/reflection.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
-import { type KeyFrameMethod, MediaKind, type Priority } from '../../src/grpc/gen/assay/v1/media_pb.ts';
+import {
+  type KeyFrameMethod,
+  type MediaHeaderSchema,
+  MediaKind,
+  type Priority,
+} from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { BadRequestSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
 import { openServedApp, type ServedApp } from '../app/open-app.ts';
@@ -107,23 +115,32 @@ test('GraphQL: each field at fault is a user error of its own', async () => {
   ok(submitMedia.userErrors.every(({ code }: { code: string }) => code === 'INVALID_ARGUMENT'));
 });
 
+const INSECURE = credentials.createInsecure();
+const { submitMedia } = ClassificationService.method;
+type Payload = NonNullable<MessageInitShape<typeof submitMedia.input>['payload']>;
+
+const openClient = () => new AssayClient({ address: open.daemon.grpc.address, credentials: INSECURE }, key);
+
+async function refusal(client: AssayClient, payloads: readonly Payload[]): Promise<GrpcError> {
+  const { call, answer } = client.openUpload(submitMedia);
+  for (const payload of payloads) call.write({ payload });
+  call.end();
+  const error: unknown = await answer.catch((thrown: unknown) => thrown);
+  ok(error instanceof Error, 'the submission was taken');
+  return error.cause as GrpcError;
+}
+
 test('gRPC: each field at fault is a violation with its path, unlisted numbers of enums too', async () => {
-  using client = new AssayClient(
-    { address: open.daemon.grpc.address, credentials: credentials.createInsecure() },
-    key,
-  );
-  const { call, answer } = client.openUpload(ClassificationService.method.submitMedia);
+  using client = openClient();
   const header = {
     ...{ name: 'clip.mp4', kind: MediaKind.VIDEO, sourceUrl: ADDRESS, refId: LONG, webhookUrl: BAD_ADDRESS },
     options: { frames: 7, keyFramesMethod: 77 as KeyFrameMethod },
     priority: 99 as Priority,
   };
-  call.write({ payload: { case: 'header', value: header } });
-  call.write({ payload: { case: 'commit', value: {} } });
-  call.end();
-  const error: unknown = await answer.catch((thrown: unknown) => thrown);
-  const cause = error instanceof Error ? (error.cause as GrpcError) : undefined;
-  ok(cause !== undefined, 'the submission was taken');
+  const cause = await refusal(client, [
+    { case: 'header', value: header },
+    { case: 'commit', value: {} },
+  ]);
   const fields = violationsOf(cause).map(({ field }) => field);
   deepEqual(fields.sort(), [
     'header.options.frames',
@@ -136,6 +153,86 @@ test('gRPC: each field at fault is a violation with its path, unlisted numbers o
     cause.details,
     /^header\.options\.frames: .*; header\.options\.key_frames_method: .*; header\.ref_id: /,
   );
+});
+
+const CHUNK: Payload = { case: 'chunk', value: Buffer.from('abc') };
+const EMPTY: Payload = { case: undefined };
+const UPLOAD = { uploadId: 'a'.repeat(32), sizeBytes: 10n };
+
+function header(value: MessageInitShape<typeof MediaHeaderSchema> = {}): Payload {
+  return { case: 'header', value: { kind: MediaKind.IMAGE, name: 'a.png', ...value } };
+}
+
+const commit = (sizeBytes: bigint): Payload => ({ case: 'commit', value: { sizeBytes } });
+
+/** In their order: the last two are of an upload that the one before them began. */
+const STREAMS: readonly (readonly [payloads: readonly Payload[], details: RegExp])[] = [
+  [[], /^header: expected the header as the first message, found the end of the stream$/],
+  [[CHUNK], /^header: expected the header as the first message, found a chunk$/],
+  [[EMPTY], /^header: expected the header as the first message, found an empty message$/],
+  [[header(), header()], /^header: expected one header, found another$/],
+  [[header(), EMPTY], /^payload: expected a chunk or the commit, found an empty message$/],
+  [[header(), CHUNK], /^commit: expected a commit before the end of the stream, found none$/],
+  [[header(), CHUNK, commit(3n), CHUNK], /^chunk: expected nothing after the commit, found a chunk$/],
+  [[header({ sourceUrl: ADDRESS }), CHUNK], /expected no chunk beside header\.source_url$/],
+  [[header({ offset: 5n })], /^header\.offset: expected 0 without header\.upload_id, found 5$/],
+  [[header({ sha256: 'abc' })], /^header\.sha256: expected 64 hex characters$/],
+  [[header({ sizeBytes: 2n ** 50n })], /^the file has 1125899906842624 bytes, the maximum is \d+ bytes$/],
+  [[header({ sizeBytes: 4n }), CHUNK, commit(3n)], /^header\.size_bytes: stated 4 bytes, received 3$/],
+  [[header(), CHUNK, commit(4n)], /^commit\.size_bytes: stated 4 bytes, received 3$/],
+  [[header(UPLOAD), CHUNK], /^commit: expected a commit before the end of the stream, found none$/],
+  [
+    [header({ ...UPLOAD, offset: 2n })],
+    /^header\.offset: expected 3, the committed bytes, or 0 .*, found 2$/,
+  ],
+  [
+    [header({ ...UPLOAD, offset: 3n, sizeBytes: 11n })],
+    /^header\.size_bytes: expected 10 as announced before, found 11$/,
+  ],
+];
+
+test('gRPC: a stream out of order is refused with what was expected in its place', async () => {
+  using client = openClient();
+  for (const [payloads, details] of STREAMS) match((await refusal(client, payloads)).details, details);
+  equal(open.app.store.read.records.list({ accountId: 1, limit: 1 }).length, 0);
+});
+
+/** Off loopback, as this server behaves, the interface is described to callers of the box only. */
+test('gRPC: reflection answers a key, and ends with its standing', async () => {
+  const server = new Server();
+  serveReflection(server, open.app, [ClassificationService], { credential: true });
+  const port = await promisify(server.bindAsync.bind(server))(
+    '127.0.0.1:0',
+    ServerCredentials.createInsecure(),
+  );
+  const client = new Client(`127.0.0.1:${port}`, INSECURE);
+  const made = await createKey(open.app, { principal: open.admin, userId: 1, name: 'short' });
+  const ask = (secret: string) => {
+    const metadata = new Metadata();
+    metadata.set('x-api-key', secret);
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+    const call = client.makeBidiStreamRequest(
+      path,
+      (bytes: Buffer) => bytes,
+      (bytes: Buffer) => bytes,
+      metadata,
+    );
+    // `list_services`, field 7, with an empty text.
+    call.write(Buffer.of(0x3a, 0));
+    return call;
+  };
+  try {
+    await rejects(once(ask('wrong'), 'data'), { code: status.UNAUTHENTICATED });
+    const call = ask(made.secret);
+    const [answer] = await once(call, 'data');
+    match(String(answer), /assay\.v1\.ClassificationService/);
+    const ended = rejects(once(call, 'end'), { code: status.UNAUTHENTICATED });
+    await revokeKey(open.app, { principal: open.admin, id: made.key.id });
+    await ended;
+  } finally {
+    client.close();
+    server.forceShutdown();
+  }
 });
 
 interface GrpcError {
