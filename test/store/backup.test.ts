@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Classification } from '../../src/domain/records/classification.ts';
@@ -10,6 +10,7 @@ import { writeBackup } from '../../src/store/backup/backup.ts';
 import { readListing, readManifest } from '../../src/store/backup/listing.ts';
 import { restoreBackup } from '../../src/store/backup/restore.ts';
 import { listBackups, removeOldBackups } from '../../src/store/backup/shelf.ts';
+import { verifyBackupCustody } from '../../src/store/backup/verify-backup.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -228,6 +229,15 @@ const DAMAGES: { name: string; damage: (backup: string, blob: string) => Promise
       refusal: /manifest\.json is damaged: it is no JSON/,
     },
     {
+      name: 'a manifest of a newer program',
+      async damage(backup) {
+        const path = join(backup, 'manifest.json');
+        const manifest = { ...(await readManifest(backup)), manifestVersion: 99 };
+        await writeFile(path, JSON.stringify(manifest));
+      },
+      refusal: /has version 99, this program reads up to \d+: restore with a newer Assay/,
+    },
+    {
       name: 'a backup of a newer format',
       async damage(backup) {
         const path = join(backup, 'manifest.json');
@@ -257,6 +267,42 @@ for (const { name, damage, refusal } of DAMAGES) {
     ok(!existsSync(dataFolder), 'nothing was written');
   });
 }
+
+test('the custody log of a backup is judged only if the backup holds what was written', async () => {
+  await using folder = await makeTemporaryFolder();
+  let whole: string;
+  {
+    await using store = await Store.open({ folder: join(folder.path, 'data') });
+    await submit(store, 'a', 'one');
+    whole = (await writeBackup(store, orderFor(folder.path, 1_800_000_000_000), silent, NEVER)).path;
+  }
+  equal((await verifyBackupCustody(whole, NEVER)).isWhole, true);
+  const manifest = JSON.stringify({ ...(await readManifest(whole)), formatVersion: 2 });
+  const listing = await readFile(join(whole, 'files.sha256'), 'utf8');
+  const cases = [
+    { file: 'manifest.json', text: manifest, refusal: /is older than the custody log: it has none/ },
+    { file: 'records/data.mdb', text: 'x', refusal: /data\.mdb: its bytes have changed since the backup/ },
+    { file: 'files.sha256', text: '', refusal: /holds no records\/data\.mdb/ },
+    { file: 'files.sha256', text: 'no line\n', refusal: /files\.sha256 line 1 is damaged/ },
+    {
+      file: 'files.sha256',
+      text: listing.replace(/ {2}\S+/, '  ../outside'),
+      refusal: /files\.sha256 line 1 is damaged/,
+    },
+    {
+      file: 'evidence-keys.json',
+      text: '{}',
+      refusal: /evidence-keys\.json is damaged: expected the public/,
+    },
+  ];
+  for (const { file, text, refusal } of cases) {
+    const backup = join(folder.path, 'changed');
+    await rm(backup, { recursive: true, force: true });
+    await cp(whole, backup, { recursive: true });
+    await writeFile(join(backup, file), text);
+    await rejects(verifyBackupCustody(backup, NEVER), refusal);
+  }
+});
 
 test('a folder that is not empty is left alone, and a half restored one is not opened', async () => {
   await using folder = await makeTemporaryFolder();

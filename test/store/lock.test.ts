@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type BackupOrder, writeBackup } from '../../src/store/backup/backup.ts';
@@ -67,6 +67,22 @@ test('giving back leaves the locked file where it is, and takes nothing of the n
   ok(existsSync(join(folder.path, 'daemon.lock')));
   await using other = await Starter.start();
   equal((await other.take(folder.path, WAIT_MS)).type, 'refused');
+});
+
+test('a lock that cannot be judged keeps the folder closed, and says why', async () => {
+  await using folder = await makeTemporaryFolder();
+  const holderFile = join(folder.path, 'daemon.lock');
+  await mkdir(holderFile);
+  await rejects(FolderLock.acquire(folder.path, 0), { code: 'EISDIR' });
+  await rmdir(holderFile);
+  {
+    await using holder = await Starter.start();
+    deepEqual(await holder.take(folder.path, WAIT_MS), { type: 'taken' }, 'the fault left no lock');
+    await rm(holderFile);
+    await rejects(FolderLock.acquire(folder.path, 0), /in use by another process, or its file system knows/);
+  }
+  await writeFile(join(folder.path, 'folder.lock'), 'no lock, but text of a person'.repeat(9));
+  await rejects(FolderLock.acquire(folder.path, 0), /folder\.lock cannot be locked: file is not a database/);
 });
 
 /** Process ids as a container has them. */

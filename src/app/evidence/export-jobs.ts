@@ -55,7 +55,7 @@ export class ExportJobs implements AsyncDisposable {
   async start(app: CustodyParts, input: ExportInput): Promise<ExportJob> {
     await assertAcceptsWork(app);
     const accountId = input.principal.account.id;
-    await this.#makeRoom(accountId);
+    const roomMade = this.#makeRoom(accountId);
     const id = randomBytes(ID_BYTES).toString('hex');
     const path = join(this.#folder, `${id}.zip`);
     const job: ExportJob = {
@@ -73,6 +73,7 @@ export class ExportJobs implements AsyncDisposable {
     const kept: Kept = { accountId, job, path, packageSha256: '', stamping: Promise.resolve() };
     this.#kept.set(id, kept);
     try {
+      await roomMade;
       const { signal } = this.#stopped;
       const made = await exportEvidence(app, input, signal, (progress) => Object.assign(job, progress));
       job.name = made.name;
@@ -146,11 +147,11 @@ export class ExportJobs implements AsyncDisposable {
     return kept;
   }
 
-  /** Finished packages make room for new ones, the account's own first. */
-  async #makeRoom(accountId: number): Promise<void> {
+  /** Finished packages make room for new ones, the account's own first. Not async: of two calls at once the second counts the first. */
+  #makeRoom(accountId: number): Promise<void> {
     const own = [...this.#kept.values()].filter((kept) => kept.accountId === accountId);
     const isFull = this.#kept.size >= JOBS_MAX;
-    if (own.length < ACCOUNT_JOBS_MAX && !isFull) return;
+    if (own.length < ACCOUNT_JOBS_MAX && !isFull) return Promise.resolve();
     const candidates = own.length < ACCOUNT_JOBS_MAX ? [...this.#kept.values()] : own;
     const oldest = candidates.find(({ job }) => job.state !== 'running');
     if (oldest === undefined) {
@@ -158,7 +159,7 @@ export class ExportJobs implements AsyncDisposable {
         retryAfterSeconds: FULL_RETRY_SECONDS,
       });
     }
-    await this.#remove(oldest.job.id);
+    return this.#remove(oldest.job.id);
   }
 
   async #write(app: CustodyParts, kept: Kept, made: EvidenceExport): Promise<void> {

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -207,4 +207,29 @@ test('a package on the disk is followed, fetched by its owner only, and makes ro
   const file = await app.exportJobs.file(admin, started.id);
   ok('path' in file);
   deepEqual((await judgePackage({ path: file.path, fingerprints: [] })).faults, []);
+});
+
+test('packages that are being written fill the places of an account, and a failed one says so', async () => {
+  const { app, admin: principal, folder } = open;
+  const start = () => app.exportJobs.start(app, { principal, identifiers: [identifier], fields: {} });
+  const ended = async ({ id }: { id: string }) => {
+    while (app.exportJobs.find(principal, id).state === 'running')
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    return app.exportJobs.find(principal, id);
+  };
+  const started = await Promise.allSettled(Array.from({ length: 6 }, start));
+  const jobs = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const refused = started.flatMap((one) => (one.status === 'rejected' ? [one.reason.reason] : []));
+  deepEqual([jobs.length, refused], [4, ['exhausted', 'exhausted']]);
+  const states = await Promise.all(jobs.map(ended));
+  deepEqual(
+    states.map(({ state }) => state),
+    jobs.map(() => 'ready'),
+  );
+  await rm(join(folder, 'exports'), { recursive: true });
+  const failed = await ended(await start());
+  deepEqual([failed.state, failed.error, failed.url], ['failed', 'internal error', null]);
+  await mkdir(join(folder, 'exports'));
+  equal((await ended(await start())).state, 'ready');
+  await rejects(app.exportJobs.file(principal, failed.id), { reason: 'media' });
 });
