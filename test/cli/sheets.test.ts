@@ -180,7 +180,7 @@ test('JSON Lines keep their fields; a sheet without a column of sources is refus
   );
   deepEqual(rows[0].tags, ['a']);
   ok(Array.isArray(rows[0].reasons));
-  // As a kill leaves it: within the second row.
+  // A kill leaves the file like this: cut off within the second row.
   await writeFile(at('rows-out.jsonl'), whole.slice(0, -20));
   const again = await assay(argv);
   match(again.err, /holds 1 row:/);

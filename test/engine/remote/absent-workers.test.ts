@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { listAudit } from '../../../src/app/accounts/audit.ts';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import { readMetrics } from '../../../src/app/appliance/appliance.ts';
@@ -17,7 +16,6 @@ import {
   decode,
   encode,
   type Hello,
-  inboxOf,
   type Welcome,
 } from '../../../src/engine/remote/messages.ts';
 import { ADMIN_PASSWORD, addUser, openServedApp, principalOf, type ServedApp } from '../../app/open-app.ts';
@@ -30,6 +28,7 @@ import { type Desk, signIn, TestBrowser } from '../../page/browser.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
+import { connectAs } from './lying-worker.ts';
 
 const skip = skipWithoutBroker;
 const ADMIN = { email: 'desk@example.org', password: ADMIN_PASSWORD };
@@ -116,8 +115,7 @@ async function findingOf(name: string) {
 
 /** Connects as a program that has a worker's key. */
 async function speakAs(name: string) {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
-  const connection = await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
+  const connection = await connectAs(broker, name);
   const sayHello = async (said: unknown): Promise<Welcome> => {
     const { data } = await connection.request(askSubject(name, 'hello'), await encode(said), {
       timeout: 5000,

@@ -6,12 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  connect,
-  type NatsConnection,
-  nkeyAuthenticator,
-  PermissionViolationError,
-} from '@nats-io/transport-node';
+import { connect, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { connectNats } from '../../../src/engine/remote/connect.ts';
 import {
@@ -26,6 +21,7 @@ import {
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, COMMAND, freePort, SERVER, skipWithoutBroker } from './broker.ts';
+import { connectAs } from './lying-worker.ts';
 
 const skip = skipWithoutBroker;
 
@@ -48,12 +44,6 @@ after(async () => {
   await broker?.[Symbol.asyncDispose]();
   await folder?.[Symbol.asyncDispose]();
 });
-
-/** Connects as a program that knows the key and none of our subjects. */
-async function speakAs(name: string, inboxPrefix = inboxOf(name)): Promise<NatsConnection> {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
-  return await connect({ servers: broker.address, inboxPrefix, authenticator });
-}
 
 /** The refusals of the server, each as `publish SUBJECT` or `subscription SUBJECT`. */
 async function refusedOf(
@@ -102,7 +92,7 @@ const OTHERS = {
 test('a worker speaks for itself alone, hears what is meant for it, and reads no queue but by pulling', {
   skip,
 }, async () => {
-  const refused = await refusedOf(await speakAs('one'), OTHERS);
+  const refused = await refusedOf(await connectAs(broker, 'one'), OTHERS);
   const wanted = [
     ...OTHERS.publish.map((subject) => `publish ${subject}`),
     ...OTHERS.subscribe.map((subject) => `subscription ${subject}`),
@@ -116,7 +106,7 @@ test('a worker speaks for itself alone, hears what is meant for it, and reads no
     ],
     subscribe: [cancelSubject('one'), `${inboxOf('one')}.>`],
   };
-  assert.deepEqual([...(await refusedOf(await speakAs('one'), own))], []);
+  assert.deepEqual([...(await refusedOf(await connectAs(broker, 'one'), own))], []);
 });
 
 test('the daemon publishes what it sends and nothing in a worker’s name', { skip }, async () => {
@@ -134,7 +124,7 @@ test('the daemon publishes what it sends and nothing in a worker’s name', { sk
     cancelSubject('one'),
     '_INBOX.>',
   ];
-  const refused = await refusedOf(await speakAs('daemon', DAEMON_INBOX), { publish, subscribe });
+  const refused = await refusedOf(await connectAs(broker, 'daemon', DAEMON_INBOX), { publish, subscribe });
   const wanted = [
     ...publish.map((one) => `publish ${one}`),
     ...subscribe.map((one) => `subscription ${one}`),
@@ -144,7 +134,7 @@ test('the daemon publishes what it sends and nothing in a worker’s name', { sk
     publish: [cancelSubject('one'), `${inboxOf('one')}.1`, leaseSubject('0'.repeat(32), 'image')],
     subscribe: [askSubject('*', 'hello').replace('hello', '*'), `${DAEMON_INBOX}.>`],
   };
-  assert.deepEqual([...(await refusedOf(await speakAs('daemon', DAEMON_INBOX), sent))], []);
+  assert.deepEqual([...(await refusedOf(await connectAs(broker, 'daemon', DAEMON_INBOX), sent))], []);
 });
 
 test('a server that lets anybody in is refused until the settings say otherwise', { skip }, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import type { OpenLease } from '../../../src/engine/remote/lease-book.ts';
 import { LeaseStream } from '../../../src/engine/remote/lease-stream.ts';
@@ -16,6 +16,7 @@ import {
 } from '../../../src/engine/remote/messages.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker } from './broker.ts';
+import { connectAs } from './lying-worker.ts';
 
 const PACK_SET = 'set';
 const LEASE_MS = 30_000;
@@ -25,11 +26,6 @@ const ASK_AGAIN_MS = 1000;
 const LOOKS_MAX = 100;
 /** The daemon looks again within this time. */
 const LATER_MS = 6000;
-
-function speakAs(broker: Broker, name: string, inboxPrefix: string): Promise<NatsConnection> {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
-  return connect({ servers: broker.address, inboxPrefix, authenticator });
-}
 
 /** A lease as a worker takes it: it asks again, for a consumer that was just made may not know of what lies in the stream. */
 async function pull(worker: NatsConnection): Promise<Msg> {
@@ -50,8 +46,8 @@ for (const target of [`CONSUMER.DELETE.${STREAM}.${consumerOf(PACK_SET)}`, `STRE
   test(target, { skip: skipWithoutBroker }, async () => {
     await using folder = await makeTemporaryFolder();
     await using broker = await Broker.start(folder.path, ['one']);
-    const daemon = await speakAs(broker, 'daemon', DAEMON_INBOX);
-    const worker = await speakAs(broker, 'one', inboxOf('one'));
+    const daemon = await connectAs(broker, 'daemon', DAEMON_INBOX);
+    const worker = await connectAs(broker, 'one', inboxOf('one'));
     let elapsedMs = 0;
     const log = pino({ level: 'silent' });
     const clock = { elapsedMs: () => elapsedMs };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { packKey } from '../../../src/domain/packs/model-pack.ts';
 import { VERSION } from '../../../src/domain/version.ts';
 import {
@@ -27,6 +27,7 @@ import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker } from './broker.ts';
+import { connectAs } from './lying-worker.ts';
 
 const skip = skipWithoutBroker;
 /** By then the daemon and the broker have answered everything. */
@@ -68,8 +69,7 @@ interface Speaker {
 }
 
 async function speakAs(name: string): Promise<Speaker> {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
-  const connection = await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
+  const connection = await connectAs(broker, name);
   const sayHello = async () => {
     const said = await encode(helloWithPacks());
     const { data } = await connection.request(askSubject(name, 'hello'), said, { timeout: 5000 });

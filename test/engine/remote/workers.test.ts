@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
-import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import { readMetrics } from '../../../src/app/appliance/appliance.ts';
@@ -13,19 +12,15 @@ import { listWorkers } from '../../../src/app/appliance/workers.ts';
 import type { Analysis } from '../../../src/domain/records/classification.ts';
 import { VERSION } from '../../../src/domain/version.ts';
 import {
-  ANSWERS,
-  askSubject,
-  type Claimed,
   consumerOf,
   decode,
   encode,
   type Grant,
   type Hello,
-  inboxOf,
   lease as leaseShape,
   STREAM,
-  type Verb,
   type Welcome,
+  type WorkerFailure,
 } from '../../../src/engine/remote/messages.ts';
 import { addUser, openServedApp, principalOf, type ServedApp } from '../../app/open-app.ts';
 import { makeIdentity } from '../../certificates.ts';
@@ -37,6 +32,7 @@ import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
+import { speakAs, takeLease } from './lying-worker.ts';
 
 const skip = skipWithoutBroker;
 const COMMON = { ASSAY_INFERENCE_PROCESSES: '1', ASSAY_DECODE_SLOTS: '1' };
@@ -238,25 +234,13 @@ test('administrators see each worker, what it does and why it gets no work', { s
   assert.match(await readMetrics(app), /assay_workers\{state="here"\} 1/);
 });
 
-/** Connects as a program that has a worker's key, and sends anything. */
-async function speakAs(name: string) {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
-  const connection = await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
-  const ask = async <V extends Verb>(verb: V, said: unknown) =>
-    await decode<unknown>(
-      ANSWERS[verb],
-      (await connection.request(askSubject(name, verb), await encode(said), { timeout: 5000 })).data,
-    );
-  return { connection, ask };
-}
-
 function helloOf(places: number): Hello {
   const packs = workerNamed('two')?.packs ?? [];
   return { version: VERSION, packs, places, clock: 0, isDraining: false };
 }
 
 test('a worker without a lease can neither claim, renew, end nor give it back', { skip }, async () => {
-  const { connection, ask } = await speakAs('liar');
+  const { connection, ask } = await speakAs(broker, 'liar');
   // The worker offers no slots, so that nothing waits for it.
   assert.equal(((await ask('hello', helloOf(0))) as Welcome).refusal, null);
   const identifier = await submit(front, 'video', makeClip({ seconds: 7 }));
@@ -277,7 +261,7 @@ test('a worker without a lease can neither claim, renew, end nor give it back', 
 test('a stolen token opens one file, takes a bounded number of others, and dies with its lease', {
   skip,
 }, async () => {
-  const { connection, ask } = await speakAs('liar');
+  const { connection, ask } = await speakAs(broker, 'liar');
   await worker.end('SIGTERM');
   await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
   const { packSet } = (await ask('hello', helloOf(1))) as Welcome;
@@ -321,11 +305,37 @@ test('a stolen token opens one file, takes a bounded number of others, and dies 
   assert.ok(!existsSync(left), 'what was left for a lost lease is gone');
 });
 
+test('what cannot be read costs the lease that it names; what failed is reported as it is here', {
+  skip,
+}, async () => {
+  const hello = helloOf(1);
+  await worker.end('SIGTERM');
+  await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
+  const speaker = await speakAs(broker, 'liar');
+  const { ask } = speaker;
+  const welcome = (await ask('hello', hello)) as Welcome;
+  const identifier = await submit(front, 'image', await makePicture());
+  const take = async () => (await takeLease(speaker, welcome)).lease;
+  const unreadable = { lease: await take(), progress: { step: 'none that there is', done: 0, total: 1 } };
+  assert.deepEqual(await ask('renew', unreadable), { isHeld: false });
+  assert.deepEqual(await ask('claim', { lease: 7 }), { type: 'later' });
+  const fail = async (failure: WorkerFailure) =>
+    await ask('end', { lease: await take(), outcome: { type: 'failed', failure } });
+  await fail({ type: 'wait', message: 'no room here' });
+  assert.ok(analysisOf(front, identifier).attempts <= 1, 'neither cost an attempt');
+  await fail({ type: 'lost', message: 'its child was killed' });
+  const message = 'the file ends amid its pixels';
+  await fail({ type: 'media', fault: 'corrupt', message });
+  const { state, error, attempts } = await ended(front, identifier);
+  assert.deepEqual([state, error, attempts], ['errored', message, 2]);
+  await speaker.connection.close();
+});
+
 test('a worker that lies changes nothing and gets no more work', { skip }, async () => {
   const hello = helloOf(1);
   await worker.end('SIGTERM');
   await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
-  const { connection: liar, ask } = await speakAs('liar');
+  const { connection: liar, ask } = await speakAs(broker, 'liar');
   const other = hello.packs.map((pack) => ({ ...pack, sha256: '0'.repeat(64) }));
   await ask('hello', { ...hello, packs: other });
   assert.match(workerNamed('liar')?.refusal ?? '', /has other bytes/);
@@ -335,19 +345,7 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
   assert.equal(welcome.refusal, null);
 
   const identifier = await submit(front, 'image', await makePicture());
-  const consumer = await jetstream(liar).consumers.get(STREAM, consumerOf(welcome.packSet));
-  const take = async (): Promise<{ lease: string; granted: Grant }> => {
-    const message = await consumer.next({ expires: 10_000 });
-    assert.ok(message);
-    const { lease } = await decode(leaseShape, message.data);
-    const granted = (await ask('claim', { lease })) as Claimed;
-    if (granted.type === 'granted') return { lease, granted };
-    // A message that was published twice is still there when its lease has ended.
-    assert.equal(granted.type, 'gone');
-    await message.ackAck();
-    return await take();
-  };
-  const { lease, granted } = await take();
+  const { lease, granted } = await takeLease({ connection: liar, ask }, welcome);
   assert.match(granted.mediaUrl, /^https:/);
   const headers = { authorization: `Bearer ${granted.token}` };
   const original = await fetch(`${granted.mediaUrl}/original`, { headers });

@@ -1,0 +1,56 @@
+/** A program that has a worker's key and sends anything. */
+import assert from 'node:assert/strict';
+import { jetstream } from '@nats-io/jetstream';
+import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import {
+  ANSWERS,
+  askSubject,
+  type Claimed,
+  consumerOf,
+  decode,
+  encode,
+  type Grant,
+  inboxOf,
+  lease as leaseShape,
+  STREAM,
+  type Verb,
+  type Welcome,
+} from '../../../src/engine/remote/messages.ts';
+import type { Broker } from './broker.ts';
+
+export async function connectAs(
+  broker: Broker,
+  name: string,
+  inboxPrefix = inboxOf(name),
+): Promise<NatsConnection> {
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
+  return await connect({ servers: broker.address, inboxPrefix, authenticator });
+}
+
+export async function speakAs(broker: Broker, name: string) {
+  const connection = await connectAs(broker, name);
+  const ask = async <V extends Verb>(verb: V, said: unknown) =>
+    await decode<unknown>(
+      ANSWERS[verb],
+      (await connection.request(askSubject(name, verb), await encode(said), { timeout: 5000 })).data,
+    );
+  return { connection, ask };
+}
+
+/** Takes the next job of the stream, as a worker that was welcomed does. */
+export async function takeLease(
+  speaker: Awaited<ReturnType<typeof speakAs>>,
+  welcome: Welcome,
+): Promise<{ lease: string; granted: Grant }> {
+  const { connection, ask } = speaker;
+  const consumer = await jetstream(connection).consumers.get(STREAM, consumerOf(welcome.packSet));
+  const message = await consumer.next({ expires: 10_000 });
+  assert.ok(message);
+  const { lease } = await decode(leaseShape, message.data);
+  const granted = (await ask('claim', { lease })) as Claimed;
+  if (granted.type === 'granted') return { lease, granted };
+  // A message that was published twice is still there when its lease has ended.
+  assert.equal(granted.type, 'gone');
+  await message.ackAck();
+  return await takeLease(speaker, welcome);
+}
