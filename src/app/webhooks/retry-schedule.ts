@@ -48,7 +48,8 @@ export function afterAttempt(delivery: WebhookDelivery, result: PostResult, rand
   const pause = RETRY_SECONDS[triesOfSeries - 1];
   if (pause === undefined) return { ...tried, state: 'failed', nextAttemptAt: null };
   const spread = pause * (1 - JITTER * random);
-  const asked = Math.min(retryAfterSeconds ?? 0, RETRY_AFTER_SECONDS_MAX);
+  // The receiver counts from its answer, which may have taken longer than the pause.
+  const asked = result.elapsedMs / 1000 + Math.min(retryAfterSeconds ?? 0, RETRY_AFTER_SECONDS_MAX);
   const nextAttemptAt = Math.round(result.at + Math.max(spread, asked) * SECOND_US);
   const isTooLate = nextAttemptAt > delivery.seriesAt + SERIES_SECONDS_MAX * SECOND_US;
   return isTooLate ? { ...tried, state: 'failed', nextAttemptAt: null } : { ...tried, nextAttemptAt };

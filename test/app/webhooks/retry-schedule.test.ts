@@ -30,7 +30,7 @@ const FRESH: WebhookDelivery = {
 };
 
 function answer(status: number | null, at = START, retryAfterSeconds: number | null = null): PostResult {
-  return { at, status, error: status === 200 ? '' : 'no', elapsedMs: 3, retryAfterSeconds };
+  return { at, status, error: status === 200 ? '' : 'no', elapsedMs: 0, retryAfterSeconds };
 }
 
 function pauseOf(delivery: WebhookDelivery, at = START): number {
@@ -81,6 +81,8 @@ test('the delay grows, jitter only shortens it, and after a day it is given up',
 test('Retry-After is honoured, within its bound, and never hastens', () => {
   assert.equal(pauseOf(afterAttempt(FRESH, answer(503, START, 90), 0)), 90);
   assert.equal(pauseOf(afterAttempt(FRESH, answer(503, START, 1), 0)), 5);
+  const slow = { ...answer(503, START, 90), elapsedMs: 9000 };
+  assert.equal(pauseOf(afterAttempt(FRESH, slow, 0)), 99, 'from the answer on, not from the question');
   assert.equal(pauseOf(afterAttempt(FRESH, answer(503, START, 1e9), 0)), RETRY_AFTER_SECONDS_MAX);
   const late = START + (SERIES_SECONDS_MAX - 60) * SECOND;
   assert.equal(afterAttempt(FRESH, answer(503, late, 3600), 0).state, 'failed');
