@@ -21,7 +21,7 @@ const ALONE = [
   'test/worker/keypoints.test.ts',
 ];
 /** A process must end long before the time that a test file has (`test/run.ts`). */
-const FILES_MAX = 4;
+const FILES_MAX = 8;
 /** Quick ones hardly do more than load the program. */
 const QUICK = 'quick';
 const QUICK_FILES_MAX = 60;
@@ -54,20 +54,30 @@ function isAlone(file: string, quick: ReadonlySet<string>): boolean {
   return !quick.has(file) && (!SHARING.test(file) || isWaiting(file));
 }
 
+/**
+ * One file is loaded after the other: of two that are loaded at once and share a module that awaits, the second would go on in the
+ * suite of the first.
+ */
+const HEAD = `import { channel } from 'node:diagnostics_channel';
+import { before, suite } from 'node:test';
+const began = channel('${FILE_BEGAN}');
+let loaded = Promise.resolve();
+function add(file, load) {
+  suite(file, async () => {
+    before(() => began.publish(file));
+    loaded = loaded.then(load, load);
+    await loaded;
+  });
+}`;
+
 /** Writes the module that runs the files, which are built; returns its path. */
 export function writeSharedProcess({ name, files }: SharedProcess): string {
   const path = join(BUILT_TESTS, 'shared', `${name}.test.js`);
   const suites = files.map((file) => {
     const built = relative(dirname(path), join(BUILT_TESTS, file.replace(/\.ts$/, '.js')));
-    return `suite('${file}', async () => {
-  before(() => began.publish('${file}'));
-  await import('${built}');
-});`;
+    return `add('${file}', () => import('${built}'));`;
   });
-  const head = `import { channel } from 'node:diagnostics_channel';
-import { before, suite } from 'node:test';
-const began = channel('${FILE_BEGAN}');`;
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${[head, ...suites].join('\n')}\n`);
+  writeFileSync(path, `${[HEAD, ...suites].join('\n')}\n`);
   return path;
 }
