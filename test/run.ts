@@ -72,7 +72,7 @@ const tests = positionals.length > 0 ? positionals : whole();
 // A few files start sooner than all of them are built.
 const isBuilt = positionals.length === 0;
 const files = isBuilt ? await buildAll() : tests.map((test) => ({ test, path: resolve(root, test) }));
-/** A process of four files, such as the page's, takes minutes on a busy box. */
+/** A process of eight files, such as the page’s, takes minutes on a busy box. */
 const TEST_TIMEOUT_MS = 1_200_000;
 /** Beside the others, of those that wait for clocks. */
 const WAITING_AT_ONCE = 2;

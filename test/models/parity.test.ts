@@ -18,11 +18,11 @@ import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.
 import type { PatchSet } from '../../src/worker/protocol/decoded-media.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { type ParityFile, parityFile, readParity, type ViewParity } from '../media/parity-media.ts';
+import { PATIENT } from '../patience.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertNear, findPack, startModels } from './parity-packs.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
-const TIMEOUT = { timeoutMs: 60_000 };
 const PICTURE_PACK = 'assay-transformer';
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
@@ -65,7 +65,7 @@ async function compareView(
     .digest('hex');
   assert.equal(found, patchesSha256, 'the patches hold other pixels than in training');
   const work = { pack: `${pack.id}@${pack.version}`, path, count: positions.length };
-  const { logits: values } = await model.infer(work, TIMEOUT);
+  const { logits: values } = await model.infer(work, PATIENT);
   assertNear(splitMedia(pack, values).logits, pack, logits);
 }
 

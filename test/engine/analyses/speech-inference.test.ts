@@ -10,9 +10,9 @@ import { findDetector, findPacks, toLoadedPack } from '../../../src/engine/packs
 import type { LoadedPack, WindowCut } from '../../../src/worker/protocol/inference-protocol.ts';
 import { makeVoice } from '../../media/voice.ts';
 import { tinySpeechLogit, writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
+import { PATIENT } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
-const TIMEOUT = { timeoutMs: 60_000 };
 const RATE = 16_000;
 const WINDOW = 20_480;
 const FRAME_SECONDS = 512 / RATE;
@@ -56,7 +56,7 @@ test('answers every window of a sound by its offset', async () => {
   const ranges = Array.from({ length: 10 }, (_, index) => ({ offset: index * 10_007, length: WINDOW }));
   const { logits } = await started.process.infer(
     { pack: pack.key, path, count: ranges.length, windows: { sampleCount, ranges } },
-    TIMEOUT,
+    PATIENT,
   );
   const expected = ranges.map(({ offset }) => tinySpeechLogit(sound.slice(offset, offset + WINDOW)));
   for (const [index, value] of expected.entries()) {
@@ -72,7 +72,7 @@ test('a stretch shorter than a window is repeated until it fills the window', as
   const { path, sampleCount } = await writeSound(folder.path, sound);
   const range = { offset: 30_000, length: 7_001 };
   const windows = { sampleCount, ranges: [range, { offset: 0, length: WINDOW }] };
-  const { logits } = await started.process.infer({ pack: pack.key, path, count: 2, windows }, TIMEOUT);
+  const { logits } = await started.process.infer({ pack: pack.key, path, count: 2, windows }, PATIENT);
   const repeated = Float32Array.from({ length: WINDOW }, (_, time) => sound[30_000 + (time % 7_001)] ?? 0);
   const expected = [tinySpeechLogit(repeated), tinySpeechLogit(sound.slice(0, WINDOW))];
   for (const [index, value] of expected.entries()) {
@@ -86,7 +86,7 @@ test('refuses windows that do not fit the sound, and goes on', async () => {
   await using started = startProcess([pack]);
   const { path, sampleCount } = await writeSound(folder.path, makeVoice({ seconds: 2 }));
   const ask = (count: number, windows: WindowCut) =>
-    started.process.infer({ pack: pack.key, path, count, windows }, TIMEOUT);
+    started.process.infer({ pack: pack.key, path, count, windows }, PATIENT);
   const first = { offset: 0, length: WINDOW };
   await assert.rejects(ask(1, { sampleCount: sampleCount + 1, ranges: [first] }), ModelFailedError);
   await assert.rejects(ask(2, { sampleCount, ranges: [first] }), ModelFailedError);
@@ -98,7 +98,7 @@ test('refuses windows that do not fit the sound, and goes on', async () => {
   ]) {
     await assert.rejects(ask(1, { sampleCount, ranges: [range] }), ModelFailedError);
   }
-  const detection = started.process.detectSpeech({ pack: pack.key, path, sampleCount }, TIMEOUT);
+  const detection = started.process.detectSpeech({ pack: pack.key, path, sampleCount }, PATIENT);
   await assert.rejects(detection, ModelFailedError);
   assert.equal((await ask(1, { sampleCount, ranges: [first] })).logits.length, 1);
 });
@@ -116,7 +116,7 @@ test('finds speech, and nothing in silence and noise', async () => {
   const { path, sampleCount } = await writeSound(folder.path, sound);
   const { probabilities } = await started.process.detectSpeech(
     { pack: detector.key, path, sampleCount },
-    TIMEOUT,
+    PATIENT,
   );
   assert.equal(probabilities.length, Math.ceil(sampleCount / 512));
   const segments = findSpeech(probabilities, FRAME_SECONDS, 12);
@@ -135,7 +135,7 @@ test('hears a voice that is far too quiet, and none in noise that is', async () 
   const secondsIn = async (sound: Float32Array, gain: number) => {
     const { path, sampleCount } = await writeSound(folder.path, sound);
     const ask = { pack: detector.key, path, sampleCount, gain };
-    const { probabilities } = await started.process.detectSpeech(ask, TIMEOUT);
+    const { probabilities } = await started.process.detectSpeech(ask, PATIENT);
     return secondsOf(findSpeech(probabilities, FRAME_SECONDS, sampleCount / RATE));
   };
   const voice = makeVoice({ seconds: 6 });
@@ -160,7 +160,7 @@ test('hears the same in stretches side by side as in one', async () => {
   const sound = new Float32Array(6 * part.length);
   for (let at = 0; at < sound.length; at += part.length) sound.set(part, at);
   const whole = await writeSound(folder.path, sound);
-  const { probabilities } = await started.process.detectSpeech({ pack: detector.key, ...whole }, TIMEOUT);
+  const { probabilities } = await started.process.detectSpeech({ pack: detector.key, ...whole }, PATIENT);
   const segments = findSpeech(probabilities, FRAME_SECONDS, sound.length / RATE);
   for (let index = 0; index < 6; index++) {
     const inside = segments.filter((segment) => Math.floor(segment.startSeconds / 9) === index);

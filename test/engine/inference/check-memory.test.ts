@@ -12,10 +12,10 @@ import {
 } from '../../../src/engine/inference/inference-process.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { writeTinyPack } from '../../models/tiny-model.ts';
+import { PATIENT } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 const PATCH_BYTES = 16 * 16 * 3;
-const TIMEOUT = { timeoutMs: 20_000 };
 const QUIET = { childReady() {}, childLost() {}, childSaid() {} };
 const failOn = (error: unknown): never => assert.fail(String(error));
 
@@ -49,7 +49,7 @@ test('a pack that gave its golden outputs before is not waited for, and is check
   const checks = await CheckMemory.open(path, failOn);
   await using started = begin(pack, checks);
   assert.deepEqual(await started.ready(), [{ ...first, goldenOutputs: undefined, loadMs: 0 }].map(whole));
-  const { logits } = await started.infer(await grey(folder.path), TIMEOUT);
+  const { logits } = await started.infer(await grey(folder.path), PATIENT);
   assert.ok(Math.abs((logits[0] ?? 9) - 0.2) < 1e-4);
   assert.ok((started.reports?.[0]?.loadMs ?? 0) > 0, 'the request has brought it up and checked it');
 });
@@ -89,7 +89,7 @@ test('a pack of the release that does not hold here answers nothing, and is out 
       void (report?.fault !== null && fell.resolve(report?.fault ?? null)),
   };
   await using started = new InferenceProcess(INFERENCE_DEFAULTS, [pack], observer, checks);
-  await assert.rejects(started.infer(await grey(folder.path), TIMEOUT), ModelFailedError);
+  await assert.rejects(started.infer(await grey(folder.path), PATIENT), ModelFailedError);
   assert.match((await fell.promise) ?? '', /golden outputs differ/);
   assert.deepEqual(checks.recall([pack], INFERENCE_DEFAULTS), []);
 });
@@ -114,7 +114,7 @@ test('a pack that does not hold any more is out of service from its first reques
   const checks = await CheckMemory.open(path, failOn);
   await using started = begin(pack, checks);
   assert.equal((await started.ready())[0]?.fault, null);
-  await assert.rejects(started.infer(await grey(folder.path), TIMEOUT), (error) => {
+  await assert.rejects(started.infer(await grey(folder.path), PATIENT), (error) => {
     assert.ok(error instanceof ModelFailedError);
     assert.match(error.message, /golden outputs differ/);
     return true;

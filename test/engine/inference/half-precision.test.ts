@@ -9,12 +9,12 @@ import { toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { FACE_ORIGIN_PACK, modelPathOf, NSFW_PACK } from '../../models/shipped-packs.ts';
 import { writeTinyPack } from '../../models/tiny-model.ts';
+import { PATIENT } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
 const QUIET = { childReady() {}, childLost() {}, childSaid() {} };
 /** Tolerance of a probability: what the pack itself asks for does not hold in half precision. */
 const ROUGH = 0.02;
-const TIMEOUT = { timeoutMs: 20_000 };
 
 let folder: TemporaryFolder;
 before(async () => {
@@ -45,7 +45,7 @@ async function answer(pack: LoadedPack, halfProviders: string[]): Promise<Float3
     path,
     Uint8Array.from({ length: size * size * 3 }, (_, at) => (at * 31) % 251),
   );
-  return (await child.infer({ pack: pack.key, path, count: 1 }, TIMEOUT)).logits;
+  return (await child.infer({ pack: pack.key, path, count: 1 }, PATIENT)).logits;
 }
 
 test('a pack whose outputs hold in half precision runs in it', async () => {

@@ -18,11 +18,11 @@ import {
 } from '../../../src/engine/inference/inference-process.ts';
 import type { LoadedPack } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
+import { PATIENT } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 const SIZE = 16;
 const PATCH_BYTES = SIZE * SIZE * 3;
-const TIMEOUT = { timeoutMs: 20_000 };
 
 function startProcess(packs: LoadedPack[], config: Partial<InferenceConfig> = {}) {
   const events: string[] = [];
@@ -57,7 +57,7 @@ test('answers every patch, in order', async () => {
   assert.deepEqual([report?.provider, report?.fault], ['cpu', null]);
   assert.ok((report?.goldenError ?? 1) < 1e-4);
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 21);
-  const { logits, elapsedMs } = await started.process.infer({ pack: 'tiny@1.0.0', ...work }, TIMEOUT);
+  const { logits, elapsedMs } = await started.process.infer({ pack: 'tiny@1.0.0', ...work }, PATIENT);
   assertNear(logits, expected);
   assert.ok(elapsedMs > 0);
 });
@@ -92,7 +92,7 @@ async function measureBatches(
   await started.process.ready();
   const startedAt = performance.now();
   const answers = await Promise.all(
-    patches.map(({ path, count }) => started.process.infer({ pack: pack.key, path, count }, TIMEOUT)),
+    patches.map(({ path, count }) => started.process.infer({ pack: pack.key, path, count }, PATIENT)),
   );
   assert.ok(performance.now() - startedAt < 900);
   for (const [index, { logits }] of answers.entries()) assertNear(logits, patches[index]?.expected ?? []);
@@ -106,7 +106,7 @@ test('a batch that stays small runs after its wait', async () => {
   await started.process.ready();
   const { expected, ...work } = await writePatches(folder.path, 'one.rgb', 1);
   const startedAt = performance.now();
-  assertNear((await started.process.infer({ pack: pack.key, ...work }, TIMEOUT)).logits, expected);
+  assertNear((await started.process.infer({ pack: pack.key, ...work }, PATIENT)).logits, expected);
   assert.ok(performance.now() - startedAt >= 25);
 });
 
@@ -123,9 +123,9 @@ test('a model that misses its golden outputs is out of service; others run', asy
   );
   assert.equal(second?.fault, null);
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 3);
-  await assert.rejects(started.process.infer({ pack: wrong.key, ...work }, TIMEOUT), ModelFailedError);
+  await assert.rejects(started.process.infer({ pack: wrong.key, ...work }, PATIENT), ModelFailedError);
   const tripled = expected.map((value) => value * 3);
-  assertNear((await started.process.infer({ pack: right.key, ...work }, TIMEOUT)).logits, tripled);
+  assertNear((await started.process.infer({ pack: right.key, ...work }, PATIENT)).logits, tripled);
 });
 
 test('a missing provider is skipped with a log line, or reported if there is no other', async () => {
@@ -157,7 +157,7 @@ test('a patch file of another length, or a link, is refused', async () => {
   const link = join(folder.path, 'link.rgb');
   await symlink(path, link);
   const infer = (work: { path: string; count: number }) =>
-    started.process.infer({ pack: pack.key, ...work }, TIMEOUT);
+    started.process.infer({ pack: pack.key, ...work }, PATIENT);
   await assert.rejects(infer({ path, count: 4 }), /has 2304 bytes; 4 patches have 3072/);
   await assert.rejects(infer({ path, count: 0 }), /1 to 65536 patches/);
   await assert.rejects(infer({ path: link, count: 3 }), /ELOOP/);
@@ -170,7 +170,7 @@ test('a killed process loses what it had and the next request works', async () =
   await using started = startProcess([pack], { batchWaitMs: 5000 });
   await started.process.ready();
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 2);
-  const lost = assert.rejects(started.process.infer({ pack: pack.key, ...work }, TIMEOUT), WorkerLostError);
+  const lost = assert.rejects(started.process.infer({ pack: pack.key, ...work }, PATIENT), WorkerLostError);
   const before = started.process.pid ?? assert.fail();
   // It has the request then, and waits for more to fill the batch.
   await nextTurn();
@@ -178,7 +178,7 @@ test('a killed process loses what it had and the next request works', async () =
   await lost;
   assert.equal(started.process.reports, null);
   const full = await writePatches(folder.path, 'full.rgb', 8);
-  const again = await started.process.infer({ pack: pack.key, path: full.path, count: 8 }, TIMEOUT);
+  const again = await started.process.infer({ pack: pack.key, path: full.path, count: 8 }, PATIENT);
   assertNear(again.logits, full.expected);
   assert.notEqual(started.process.pid, before);
   assert.deepEqual(started.events.filter((event) => event === 'ready').length, 2);
@@ -195,7 +195,7 @@ test('a request that waits too long, or is cancelled, ends without ending the pr
   const infer = (options: object) => started.process.infer({ pack: pack.key, path, count }, options);
   await assert.rejects(infer({ timeoutMs: 20 }), { name: 'WorkerLostError', loss: 'deadline' });
   await assert.rejects(infer({ signal: AbortSignal.timeout(20) }), AbortError);
-  assert.equal((await infer(TIMEOUT)).logits.length, 2);
+  assert.equal((await infer(PATIENT)).logits.length, 2);
   assert.equal(started.process.pid, pid);
 });
 
@@ -216,12 +216,12 @@ test('packs are replaced while the process lives', async () => {
   const { pid } = started.process;
   await started.process.load([await writeTinyPack(folder.path, { key: 'new@2.0.0', gain: 2 })]);
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 2);
-  const { logits } = await started.process.infer({ pack: 'new@2.0.0', ...work }, TIMEOUT);
+  const { logits } = await started.process.infer({ pack: 'new@2.0.0', ...work }, PATIENT);
   assertNear(
     logits,
     expected.map((value) => value * 2),
   );
-  await assert.rejects(started.process.infer({ pack: 'tiny@1.0.0', ...work }, TIMEOUT), ModelFailedError);
+  await assert.rejects(started.process.infer({ pack: 'tiny@1.0.0', ...work }, PATIENT), ModelFailedError);
   assert.equal(started.process.pid, pid);
 });
 
@@ -285,7 +285,7 @@ test('a pool spreads requests over its processes and survives the loss of one', 
   process.kill(victim, 'SIGKILL');
   while (pool.pids().includes(victim)) await new Promise((resolve) => setTimeout(resolve, 5));
   const answers = await Promise.all(
-    [1, 2, 3].map(() => pool.infer({ pack: pack.key, path, count }, TIMEOUT)),
+    [1, 2, 3].map(() => pool.infer({ pack: pack.key, path, count }, PATIENT)),
   );
   for (const { logits } of answers) assertNear(logits, expected);
 });
@@ -297,7 +297,7 @@ test('a cancelled request does not delay others', async () => {
   const { expected, ...one } = await writePatches(folder.path, 'one.rgb', 8);
   const { expected: _, ...many } = await writePatches(folder.path, 'many.rgb', 8 * 150);
   const infer = (work: typeof one, signal?: AbortSignal) =>
-    started.process.infer({ pack: 'tiny@1.0.0', ...work }, { ...TIMEOUT, signal });
+    started.process.infer({ pack: 'tiny@1.0.0', ...work }, { ...PATIENT, signal });
   await infer(one);
   const batchMs = await timeOf(() => infer(one));
   const called = new AbortController();
@@ -339,7 +339,7 @@ test('a pack is released once it was checked, comes back with its next request, 
   assert.deepEqual(process.resident, []);
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 9);
   const [first, second] = await Promise.all(
-    [1, 2].map(() => process.infer({ pack: pack.key, ...work }, TIMEOUT)),
+    [1, 2].map(() => process.infer({ pack: pack.key, ...work }, PATIENT)),
   );
   for (const answer of [first, second]) assertNear(answer?.logits ?? new Float32Array(), expected);
   assert.deepEqual(process.resident, [pack.key]);
@@ -353,7 +353,7 @@ test('a released pack whose file was replaced answers no request', async () => {
   const other = await writeTinyPack(folder.path, { key: 'other@1.0.0', gain: 3 });
   await writeFile(pack.modelPath, await readFile(other.modelPath));
   const { expected: _, ...work } = await writePatches(folder.path, 'patches.rgb', 1);
-  await assert.rejects(started.process.infer({ pack: pack.key, ...work }, TIMEOUT), {
+  await assert.rejects(started.process.infer({ pack: pack.key, ...work }, PATIENT), {
     name: 'ModelFailedError',
     message: /the model tiny@1\.0\.0 cannot be loaded again: cpu: the golden outputs differ/,
   });
@@ -368,7 +368,7 @@ test('an idle pack leaves memory, unless all are kept', async () => {
   await Promise.all([brief.process.ready(), kept.process.ready()]);
   assert.deepEqual(kept.process.resident, [pack.key]);
   for (let round = 0; round < 2; round++) {
-    assertNear((await brief.process.infer({ pack: pack.key, ...work }, TIMEOUT)).logits, expected);
+    assertNear((await brief.process.infer({ pack: pack.key, ...work }, PATIENT)).logits, expected);
     while (brief.process.resident.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 });

@@ -11,11 +11,10 @@ import {
 } from '../../../src/engine/inference/inference-pool.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
-import { PATIENCE_MS } from '../../patience.ts';
+import { PATIENCE_MS, PATIENT } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 const SIZE = 16;
-const TIMEOUT = { timeoutMs: 20_000 };
 const POLL_MS = 10;
 
 function openPool(packs: readonly LoadedPack[], config: Partial<InferencePoolConfig>) {
@@ -50,7 +49,7 @@ async function makeWork(folder: string, pack: LoadedPack) {
 }
 
 async function assertAnswers(pool: InferencePool, { work, expected }: Awaited<ReturnType<typeof makeWork>>) {
-  const { logits } = await pool.infer(work, TIMEOUT);
+  const { logits } = await pool.infer(work, PATIENT);
   assert.ok(Math.abs((logits[0] ?? 9) - expected) < 1e-4);
 }
 
@@ -84,7 +83,7 @@ test('a model in preparation is reported, takes over when it is ready, and hands
   const [waiting] = await pool.ready();
   assert.equal(waiting?.provider, null);
   assert.match(waiting.preparing ?? '', /^cpu since \d{4}-\d\d-\d\dT/);
-  await assert.rejects(pool.infer(asked.work, TIMEOUT), ModelFailedError);
+  await assert.rejects(pool.infer(asked.work, PATIENT), ModelFailedError);
   process.kill(slowPid, 'SIGCONT');
   const taken = await awaitReport(pool, ({ provider }) => provider === 'cpu');
   assert.deepEqual([taken.preparing, taken.fault], [undefined, null]);
