@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand } from '../cli/run-command.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { childrenOf, isAlive } from '../faults/rounds/processes.ts';
 import { writeLongVideo } from '../media/long-video.ts';
@@ -67,6 +68,12 @@ async function awaitStep(identifier: string, step: string): Promise<void> {
   }
 }
 
+/** `assay ps` says what runs, for whom and how far it is. */
+async function assertListed(identifier: string, step: string): Promise<void> {
+  const { out } = await runCommand({ address: daemon.grpc, key: TEST_KEY }, ['ps']);
+  assert.match(out, new RegExp(`│ ${identifier} +│ video +│ 1 +│ ${step}( \\d+/\\d+)? +│ \\d+ s +│ 1 +│`));
+}
+
 async function cancel(identifier: string): Promise<void> {
   const change = `cancelClassification(identifier: "${identifier}") { classification { status } }`;
   const { cancelClassification } = await ask<{
@@ -84,6 +91,7 @@ for (const [step, fields] of [
     const idle = childrenOf(daemonPid);
     const identifier = await submit(fields);
     await awaitStep(identifier, step);
+    await assertListed(identifier, step);
     const busy = childrenOf(daemonPid).decode;
     await cancel(identifier);
     const startedAt = performance.now();

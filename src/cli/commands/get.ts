@@ -22,11 +22,11 @@ import {
   describeMoment,
   describeParts,
   describeRecord,
-  formatCreated,
   momentOf,
   toRecordJson,
 } from '../views/record-view.ts';
 import { describeSignOff } from '../views/sign-off-view.ts';
+import { formatTimestamp } from '../views/timestamp.ts';
 
 export function addGetCommand(program: Command, terminal: Terminal): void {
   program
@@ -77,7 +77,7 @@ function describeFully(record: Classification): string {
     ['identifier', record.identifier],
     ['name', record.name],
     ['hash', record.hash],
-    ['created', formatCreated(record)],
+    ['created', formatTimestamp(record.createdAt)],
     ...(length === '' ? [] : [['length', length]]),
     ['answer', record.status === Status.DONE ? (sentence?.en ?? '') : answer],
     ...(beside === undefined ? [] : [['', beside.en]]),

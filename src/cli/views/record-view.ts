@@ -56,7 +56,8 @@ function describeLength({ media }: Classification): string {
 
 /** `1:02:03`, `2:03`, and `0:04.5` below ten seconds. */
 export function formatSeconds(seconds: number): string {
-  if (seconds < 10) return `0:0${seconds.toFixed(1)}`;
+  const tenths = Math.round(seconds * 10) / 10;
+  if (tenths < 10) return `0:0${tenths.toFixed(1)}`;
   const whole = Math.round(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   const tail = String(whole % 60).padStart(2, '0');
@@ -116,9 +117,4 @@ export function describeMoment({ seconds, probability }: SuspiciousMoment): stri
 function describeVerdict(verdict: Verdict | undefined): string[] {
   if (verdict === undefined || verdict.models.length === 0) return ['unknown', ''];
   return [nameOf(Label, verdict.classification), `${(verdict.confidence * 100).toFixed(1)} %`];
-}
-
-export function formatCreated(record: Classification): string {
-  const seconds = Number(record.createdAt?.seconds ?? 0n);
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }

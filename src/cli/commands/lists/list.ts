@@ -23,7 +23,8 @@ import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../../daemon/pages.ts';
 import { type NarrowingOptions, readSavedFilter } from '../../daemon/saved-filter.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
-import { describeRecord, formatCreated, toRecordJson } from '../../views/record-view.ts';
+import { describeRecord, toRecordJson } from '../../views/record-view.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 
 const { method } = ClassificationService;
 
@@ -187,7 +188,7 @@ export function toLine(record: Classification): string {
   const { answer, chance, verdict } = describeRecord(record);
   const cells = [
     record.identifier,
-    formatCreated(record),
+    formatTimestamp(record.createdAt),
     answer.padEnd(20),
     chance.padStart(5),
     verdict.padEnd(22),
