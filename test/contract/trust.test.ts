@@ -86,6 +86,32 @@ test('the table of lists says of each whether it is on, whence it is and what it
   assert.equal(cells[5]?.[6], '18 authorities, 86 certificates that vouch for themselves alone');
 });
 
+test('a list that cannot be kept is refused with the field and what was found', async () => {
+  const wrong = join(folder, 'wrong.pem');
+  writeFileSync(wrong, authority.cert.replace(/^.{64}$/m, 'A'.repeat(64)));
+  const large = join(folder, 'large.pem');
+  writeFileSync(large, Buffer.alloc(3_000_000, 'a'));
+  const good = join(folder, 'desk.pem');
+  const long = 'x'.repeat(2000);
+  const cases = [
+    {
+      argv: ['Desk!', good],
+      err: /id: expected 1 to 40 lower-case letters, digits and dashes, found "Desk!"/,
+    },
+    { argv: [long, good], err: /id: expected 1 to 40 .*, found "x{70,80}…/ },
+    { argv: ['c2pa', good], err: /id: there is a list "c2pa" already/ },
+    { argv: ['new', good, '--name', 'a\nb'], err: /name: expected one line of at most \d+ characters/ },
+    { argv: ['new', good, '--date', '2026-02-30'], err: /date: expected the day .*, found "2026-02-30"/ },
+    { argv: ['new', good, '--date', 'yesterday'], err: /date: expected the day .*, found "yesterday"/ },
+    { argv: ['new', wrong], err: /content: it holds a certificate that cannot be read \(number 1 of 1\)/ },
+    { argv: ['new', large], err: /content: expected at most \d+ bytes, found 3000000/ },
+  ];
+  for (const { argv, err } of cases) {
+    const refused = await daemon.assay('trust', 'add', '--date', '2026-11-01', ...argv);
+    assert.deepEqual([refused.code, err.test(refused.err)], [1, true], refused.err.slice(0, 300));
+  }
+});
+
 test('an update of a list names its content once, and a file that can be read', async () => {
   const none = join(folder, 'none.pem');
   const cases = [

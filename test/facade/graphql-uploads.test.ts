@@ -60,6 +60,25 @@ const REFUSED: { name: string; parts: string[]; message: RegExp }[] = [
     message: /null in the operations/,
   },
   {
+    name: 'operations that are no JSON',
+    parts: [field('operations', '{'), field('map', MAP), file('0', 'x')],
+    message: /^AppError: operations: expected JSON$/,
+  },
+  {
+    name: 'a map without a file',
+    parts: [field('operations', OPERATIONS), field('map', '{}'), file('0', 'x')],
+    message: /map: expected an entry for each file, at most \d+, found 0/,
+  },
+  {
+    name: 'a file for two places',
+    parts: [
+      field('operations', OPERATIONS),
+      field('map', '{"0":["variables.a","variables.b"]}'),
+      file('0', 'x'),
+    ],
+    message: /map: expected one path into the variables/,
+  },
+  {
     name: 'another file than mapped',
     parts: [field('operations', OPERATIONS), field('map', MAP), file('1', 'x')],
     message: /one entry/,
@@ -70,6 +89,14 @@ const REFUSED: { name: string; parts: string[]; message: RegExp }[] = [
     message: /at most/,
   },
 ];
+
+test('refuses: no boundary', () => {
+  const headers = { 'content-type': 'multipart/form-data' };
+  assert.throws(
+    () => readMultipart(Readable.from([]), headers),
+    /content-type: .* with a boundary, found multi/,
+  );
+});
 
 for (const { name, parts, message } of REFUSED) {
   test(`refuses: ${name}`, async () => {

@@ -10,7 +10,7 @@ import type {
   TrustList,
   TrustListKind,
 } from '../../domain/provenance/trust-list.ts';
-import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { MICROSECONDS_PER_MS, parseTime } from '../../domain/time.ts';
 import { readTrustContent, type TrustContent, TrustListError } from '../../machinery/trust/trust-content.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import { auditLine } from '../accounts/audit.ts';
@@ -18,6 +18,7 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
+import { show } from '../field-parsers.ts';
 import { diffOf, droppedSigners } from './trust-list-diff.ts';
 
 export interface TrustParts extends Pick<Core, 'store' | 'clock'> {
@@ -72,7 +73,7 @@ export async function addTrustList(app: TrustParts, input: NewTrustList): Promis
   const { principal, id, kind, content, single, date } = input;
   assertMayChange(principal);
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) {
-    throw badField('id', `expected 1 to 40 lower-case letters, digits and dashes, found "${id}"`);
+    throw badField('id', `expected 1 to 40 lower-case letters, digits and dashes, found ${show(id)}`);
   }
   if (app.trust.all.some((list) => list.id === id)) throw badField('id', `there is a list "${id}" already`);
   if (app.trust.all.length >= LISTS_MAX)
@@ -266,8 +267,8 @@ function assertStrongKeys({ authorities, singles }: TrustContent): void {
 }
 
 function parseDate(date: string): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date))) return date;
-  throw badField('date', `expected the day of publication as YYYY-MM-DD, found "${date}"`);
+  if (parseTime(`${date}T00:00Z`) !== undefined) return date;
+  throw badField('date', `expected the day of publication as YYYY-MM-DD, found ${show(date)}`);
 }
 
 function line(field: string, text: string): string {

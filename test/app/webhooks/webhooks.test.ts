@@ -2,9 +2,11 @@
 import { deepEqual, equal, match, notEqual, ok, rejects, throws } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webhookSecretOf } from '../../../src/app/accounts/keys.ts';
+import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { hashSecret } from '../../../src/app/callers/tokens.ts';
+import { deleteClassification } from '../../../src/app/records/classifications.ts';
 import { listDeliveries, replayDelivery } from '../../../src/app/webhooks/deliveries.ts';
 import { postWebhook } from '../../../src/app/webhooks/post.ts';
 import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
@@ -213,6 +215,26 @@ test('a delivered message can be replayed, by its account only', async () => {
   await receiver.waitFor(2);
   equal((await settledDelivery(identifier)).attempts.length, 2);
   equal(app.store.read.audit({ limit: 1 })[0]?.action, 'webhook.replay');
+});
+
+test('nothing is sent of a record that was deleted, or once the plan has no webhooks', async () => {
+  await using receiver = await openReceiver();
+  const identifier = await submitFresh(`${receiver.origin}/hook`);
+  const { id } = await settledDelivery(identifier);
+  const { plan } = principal();
+  const replayed = async () => {
+    await replayDelivery(app, { principal: principal(), id });
+    const { state, attempts } = await settledDelivery(identifier);
+    return [state, attempts.at(-1)?.error];
+  };
+  const allow = (options: readonly string[]) =>
+    updatePlan(app, { principal: principal(), id: plan.id, fields: { options: options.join(',') } });
+  await allow(plan.options.filter((option) => option !== 'webhook'));
+  deepEqual(await replayed(), ['failed', 'the pricing plan no longer has webhooks']);
+  await allow(plan.options);
+  await deleteClassification(app, { principal: principal(), identifier });
+  deepEqual(await replayed(), ['failed', 'the record was deleted']);
+  equal(receiver.hooks.length, 1, 'only the first was sent');
 });
 
 test('a redirect is not followed', async () => {
