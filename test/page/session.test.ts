@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { createKey } from '../../src/app/accounts/keys.ts';
 import { createPasswordLink } from '../../src/app/accounts/passwords.ts';
-import { addUser, readMails, tokenIn } from '../app/open-app.ts';
+import { authenticate } from '../../src/app/callers/authenticate.ts';
+import { addUser, FROM, principalOf, readMails, tokenIn } from '../app/open-app.ts';
 import { patternImage } from '../media/pictures.ts';
 import { ADMIN } from './browser.ts';
 import { classify, type DeskDaemon, startDesk } from './desk-daemon.ts';
@@ -13,7 +15,8 @@ let csrf: string;
 let identifier: string;
 
 before(async () => {
-  const env = { ASSAY_REGISTRATION_OPEN: 'true', ASSAY_TERMS_REQUIRED: 'true' };
+  const registration = { ASSAY_REGISTRATION_OPEN: 'true', ASSAY_REGISTRATION_CREDITS: '5' };
+  const env = { ...registration, ASSAY_TERMS_REQUIRED: 'true', ASSAY_MAIL_LANGUAGE: 'it' };
   daemon = await startDesk({ models: 'tiny', env });
   const signedIn = await open('sign-in', ADMIN);
   cookie = signedIn.cookie;
@@ -43,7 +46,7 @@ async function open(path: string, body: object, headers: Record<string, string> 
 
 interface Described {
   csrfToken: string;
-  account: { email: string; mustAcceptTerms: boolean; browsers: number } | null;
+  account: { id: number; email: string; mustAcceptTerms: boolean; browsers: number } | null;
 }
 
 async function describe(of: string): Promise<Described> {
@@ -155,9 +158,7 @@ test('a session request that cannot be read is refused with what was expected', 
 
 const ADA = { email: 'ada@example.org', password: 'a long password' };
 
-async function newestToken(): Promise<string> {
-  return tokenIn((await readMails(daemon.open)).at(-1));
-}
+const newestMail = async (): Promise<string> => (await readMails(daemon.open)).at(-1) ?? '';
 
 test('a person who registers is let in once, by the link to the mailbox and the password', async () => {
   const wanted = { ...ADA, name: 'Ada' };
@@ -166,13 +167,22 @@ test('a person who registers is let in once, by the link to the mailbox and the 
   assert.deepEqual((await open('register', { ...wanted, termsAccepted: true })).answer, { ok: true });
   const unverified = await open('sign-in', ADA);
   assert.deepEqual([unverified.answer.reason, unverified.cookie], ['not_enabled', '']);
-  const token = await newestToken();
+  const mail = await newestMail();
+  assert.match(mail, /Subject: Conferma/);
+  const token = tokenIn(mail);
   const other = await open('verify-email', { token, password: 'of somebody else' });
   assert.deepEqual([other.status, other.cookie], [400, '']);
   const verified = await open('verify-email', { token, password: ADA.password });
   assert.deepEqual(verified.answer, { email: ADA.email });
-  assert.equal((await describe(verified.cookie)).account?.email, ADA.email);
+  const { read } = daemon.open.app.store;
+  const { email, id } = (await describe(verified.cookie)).account ?? {};
+  assert.deepEqual([email, read.balance(id ?? 0).available], [ADA.email, 5]);
   assert.equal((await open('verify-email', { token, password: ADA.password })).status, 400);
+  const known = read.accounts.all().length;
+  const mallory = { ...wanted, name: 'Mallory', password: 'somebody else here', termsAccepted: true };
+  assert.deepEqual((await open('register', mallory)).answer, { ok: true }, 'as if the address were free');
+  assert.match(await newestMail(), /Subject: =\?UTF-8\?/);
+  assert.equal(read.accounts.all().length, known);
 });
 
 test('a changed password leaves the browser that changed it, and signs out the others', async () => {
@@ -190,7 +200,7 @@ test('a link that resets the password works once, and signs out every browser be
   const password = 'a third long password';
   const before = await open('sign-in', { ...ADA, password: 'another long password' });
   assert.deepEqual((await open('request-password', { email: ADA.email })).answer, { ok: true });
-  const token = await newestToken();
+  const token = tokenIn(await newestMail());
   const reset = await open('set-password', { token, password });
   assert.deepEqual(reset.answer, { email: ADA.email });
   assert.equal((await describe(before.cookie)).account, null);
@@ -203,15 +213,18 @@ test('a link that resets the password works once, and signs out every browser be
 
 test('an account that was made for a person works once that person has accepted the terms', async () => {
   const { app, admin } = daemon.open;
-  const { email } = await addUser(app, admin);
+  const { email, id } = await addUser(app, admin);
+  const { secret } = await createKey(app, { principal: principalOf(app, id), name: 'k' });
   const { link } = await createPasswordLink(app, { principal: admin, email });
   const own = await open('set-password', { token: tokenIn(link), password: ADA.password });
   const { csrfToken, account } = await describe(own.cookie);
   const headers = { cookie: own.cookie, origin: daemon.http, 'x-assay-csrf': csrfToken };
   assert.deepEqual([account?.mustAcceptTerms, await emailSeen(headers)], [true, null]);
+  assert.throws(() => authenticate(app, secret, FROM), { reason: 'terms' });
   assert.deepEqual((await ask(own.cookie, 'accept-terms')).answer, { ok: true });
   assert.equal((await describe(own.cookie)).account?.mustAcceptTerms, false);
   assert.equal(await emailSeen(headers), email);
+  assert.equal(authenticate(app, secret, FROM).account.id, id);
 });
 
 const media = (part: string, headers: Record<string, string> = { cookie }): Promise<Response> =>

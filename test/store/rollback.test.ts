@@ -48,17 +48,30 @@ test('a rollback undoes an upgrade, counts and keeps what came since, and the ne
   const upgraded = await identifiersIn(records);
   equal(upgraded.length, 2);
 
+  const command = (...argv: string[]) =>
+    runCommand({ address: '127.0.0.1:1', key: '' }, ['rollback', '--data-dir', folder.path, ...argv]);
   const planned = await goBack(folder.path, true);
   deepEqual(
     [planned.from, planned.to, planned.lost, planned.returning, planned.keptIn],
     [FORMAT_VERSION, OLD_FORMAT, 1, 0, null],
   );
+  const shown = await command();
+  match(shown.out, new RegExp(`^from format ${FORMAT_VERSION} to format ${OLD_FORMAT}, as the records were`));
+  match(shown.out, /^lost: 1 record accepted since then, and every other change since$/m);
+  equal(shown.err, 'nothing was changed: --yes goes back\n');
   deepEqual(await identifiersIn(records), upgraded, 'a dry run changes nothing');
 
-  const { keptIn, ...done } = await goBack(folder.path, false);
-  deepEqual({ ...done, keptIn: null }, planned);
+  const done = await command('--yes', '--json');
+  equal(done.err, `now install the version that reads format ${OLD_FORMAT}, and start it\n`);
+  const { kept_in: keptIn, ...outcome } = JSON.parse(done.out);
+  deepEqual(
+    [outcome.rolled_back, outcome.to_format, outcome.copied_at],
+    [true, OLD_FORMAT, planned.copiedAt],
+  );
+  const again = await command('--yes');
+  deepEqual([again.code, /holds no copy/.test(again.err)], [1, true], again.err);
   deepEqual(await identifiersIn(records), [old]);
-  deepEqual(await identifiersIn(join(keptIn ?? '', 'records')), upgraded);
+  deepEqual(await identifiersIn(join(keptIn, 'records')), upgraded);
   deepEqual(
     await readdir(join(folder.path, 'before-upgrade')),
     [],
@@ -71,33 +84,6 @@ test('a rollback undoes an upgrade, counts and keeps what came since, and the ne
   match(said.join('\n'), new RegExp(`format ${FORMAT_VERSION}`));
   ok(existsSync(join(folder.path, 'before-upgrade', `format-${OLD_FORMAT}`, 'records', 'data.mdb')));
   equal(store.read.records.get(old)?.name, 'old.jpg');
-});
-
-test('the command shows what is lost and where the records went, and goes back only with --yes', async () => {
-  await using folder = await makeTemporaryFolder();
-  const rollback = (...argv: string[]) =>
-    runCommand({ address: '127.0.0.1:1', key: '' }, ['rollback', '--data-dir', folder.path, ...argv]);
-  const none = await rollback();
-  deepEqual([none.code, /is no data folder: it has no records/.test(none.err)], [2, true]);
-  await layOldStore(folder.path);
-  {
-    await using _ = await Store.open({ folder: folder.path });
-  }
-  const planned = await rollback();
-  equal(planned.code, 0, planned.err);
-  match(
-    planned.out,
-    new RegExp(`^from format ${FORMAT_VERSION} to format ${OLD_FORMAT}, as the records were`),
-  );
-  match(planned.out, /^lost: 0 records accepted since then, and every other change since$/m);
-  equal(planned.err, 'nothing was changed: --yes goes back\n');
-  const done = await rollback('--yes', '--json');
-  equal(done.err, `now install the version that reads format ${OLD_FORMAT}, and start it\n`);
-  const { kept_in: keptIn, ...said } = JSON.parse(done.out);
-  deepEqual([said.rolled_back, said.to_format, said.data_dir], [true, OLD_FORMAT, folder.path]);
-  ok(existsSync(join(keptIn, 'records', 'data.mdb')));
-  const again = await rollback('--yes');
-  deepEqual([again.code, /holds no copy/.test(again.err)], [1, true], again.err);
 });
 
 test('without an upgrade, or while a daemon runs, a rollback changes nothing', async () => {

@@ -18,12 +18,10 @@ import {
   register,
   requestPasswordReset,
   setPassword,
-  verifyEmail,
 } from '../../../src/app/accounts/passwords.ts';
 import { listSessions, signIn, signOut, signOutEverywhere } from '../../../src/app/accounts/sessions.ts';
-import { acceptTerms } from '../../../src/app/accounts/terms.ts';
 import { deleteUser, sendCreationEmail } from '../../../src/app/accounts/users.ts';
-import { authenticate, identify } from '../../../src/app/callers/authenticate.ts';
+import { identify } from '../../../src/app/callers/authenticate.ts';
 import { identifySession } from '../../../src/app/callers/session.ts';
 import {
   addUser,
@@ -303,43 +301,6 @@ test('the administrator hands out a link if mail does not arrive', async () => {
 test('registration is closed unless the operator opens it', async () => {
   const input = { name: 'N', email: 'n@example.org', password: PASSWORD, termsAccepted: true, from: from() };
   await assert.rejects(register(open.app, input), reason('not_enabled'));
-});
-
-test('a new account verifies its address first, and accepts terms if there are some', async () => {
-  await using other = await openServedApp({
-    ...{ ASSAY_REGISTRATION_OPEN: 'true', ASSAY_REGISTRATION_CREDITS: '5', ASSAY_TERMS_REQUIRED: 'true' },
-    ASSAY_MAIL_LANGUAGE: 'it',
-  });
-  const { app, admin } = other;
-  const input = {
-    name: 'Ada',
-    email: 'ada@example.org',
-    password: PASSWORD,
-    termsAccepted: true,
-    from: from(),
-  };
-  await assert.rejects(register(app, { ...input, termsAccepted: false }), /terms_accepted/);
-  await register(app, input);
-  const enter = { email: input.email, password: PASSWORD, userAgent: '', from: from() };
-  await assert.rejects(signIn(app, enter), reason('not_enabled'));
-  const [mail] = await readMails(other);
-  assert.match(mail ?? '', /Subject: Conferma/);
-  const link = { token: tokenIn(mail), from: from() };
-  // A person who opens the mail without having registered does not let in the one who did.
-  await assert.rejects(verifyEmail(app, { ...link, password: 'somebody else here' }), /password/);
-  await assert.rejects(signIn(app, enter), reason('not_enabled'));
-  const verified = await verifyEmail(app, { ...link, password: PASSWORD });
-  await assert.rejects(verifyEmail(app, { ...link, password: PASSWORD }), /token/);
-  assert.equal(app.store.read.balance(verified.id).available, 5);
-  await signIn(app, enter);
-  await register(app, { ...input, name: 'Mallory', password: 'somebody else here' });
-  assert.equal(app.store.read.accounts.all().length, 2);
-  assert.match((await readMails(other)).at(-1) ?? '', /Subject: Hai gi=|Subject: =\?UTF-8\?/);
-  const user = await addUser(app, admin);
-  const { secret } = await createKey(app, { principal: principalOf(app, user.id), name: 'k' });
-  assert.throws(() => authenticate(app, secret, FROM), reason('terms'));
-  await acceptTerms(app, { principal: identify(app, secret, FROM) });
-  assert.equal(authenticate(app, secret, FROM).account.id, user.id);
 });
 
 test('the first start gives a link that sets the password, unless the settings gave one', async () => {

@@ -8,16 +8,6 @@ import { readMetrics } from '../../../src/app/appliance/appliance.ts';
 import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
 import { drainWorker, forgetWorker, listWorkers } from '../../../src/app/appliance/workers.ts';
 import { getClassification } from '../../../src/app/records/classifications.ts';
-import { packKey } from '../../../src/domain/packs/model-pack.ts';
-import { VERSION } from '../../../src/domain/version.ts';
-import {
-  ANSWERS,
-  askSubject,
-  decode,
-  encode,
-  type Hello,
-  type Welcome,
-} from '../../../src/engine/remote/messages.ts';
 import { ADMIN_PASSWORD, addUser, openServedApp, principalOf, type ServedApp } from '../../app/open-app.ts';
 import { linesOf, runCommand } from '../../cli/run-command.ts';
 import { TEST_KEY } from '../../daemon.ts';
@@ -28,7 +18,7 @@ import { type Desk, signIn, TestBrowser } from '../../page/browser.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
-import { connectAs } from './lying-worker.ts';
+import { honestHello, speakAs } from './lying-worker.ts';
 
 const skip = skipWithoutBroker;
 const ADMIN = { email: 'desk@example.org', password: ADMIN_PASSWORD };
@@ -113,27 +103,6 @@ async function findingOf(name: string) {
   return findings.find((finding) => finding.name === name);
 }
 
-/** Connects as a program that has a worker's key. */
-async function speakAs(name: string) {
-  const connection = await connectAs(broker, name);
-  const sayHello = async (said: unknown): Promise<Welcome> => {
-    const { data } = await connection.request(askSubject(name, 'hello'), await encode(said), {
-      timeout: 5000,
-    });
-    return await decode(ANSWERS.hello, data);
-  };
-  return { sayHello, [Symbol.asyncDispose]: () => connection.close() };
-}
-
-/** The message of a worker that has the front's packs and their stated outputs. */
-function honestHello(): Hello {
-  const packs = front.app.shelf.installed.map(({ pack }) => ({
-    ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },
-    goldenOutputs: pack.golden.expected,
-  }));
-  return { version: VERSION, packs, places: 1, clock: 0, isDraining: false };
-}
-
 test('without a worker the work waits, and everything that is asked says why', { skip }, async () => {
   waiting = await submit();
   await until('the broker is there', () => stepOf(waiting) === 'no-worker');
@@ -151,9 +120,9 @@ test('without a worker the work waits, and everything that is asked says why', {
 test('a worker of another version, with other packs or other results gets no work, and each reason is reported', {
   skip,
 }, async () => {
-  await using liar = await speakAs('liar');
+  await using liar = await speakAs(broker, 'liar');
   const { sayHello } = liar;
-  const honest = honestHello();
+  const honest = honestHello(front, 1);
   const [first, ...others] = honest.packs;
   assert.ok(first?.goldenOutputs);
   const withOutputs = (goldenOutputs: unknown) => ({

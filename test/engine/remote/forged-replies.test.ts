@@ -3,21 +3,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NatsConnection } from '@nats-io/transport-node';
-import { packKey } from '../../../src/domain/packs/model-pack.ts';
-import { VERSION } from '../../../src/domain/version.ts';
 import {
-  ANSWERS,
   askSubject,
   cancelSubject,
   consumerOf,
-  decode,
   encode,
-  type Hello,
   inboxOf,
   STREAM,
   VERBS,
-  type Welcome,
 } from '../../../src/engine/remote/messages.ts';
 import { openServedApp, type ServedApp } from '../../app/open-app.ts';
 import { TEST_KEY } from '../../daemon.ts';
@@ -27,7 +20,7 @@ import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker } from './broker.ts';
-import { connectAs } from './lying-worker.ts';
+import { honestHello, speakAs } from './lying-worker.ts';
 
 const skip = skipWithoutBroker;
 /** By then the daemon and the broker have answered everything. */
@@ -51,8 +44,8 @@ before(async () => {
     ...{ ASSAY_WORKERS_LISTEN: '127.0.0.1:0', ASSAY_WORKERS_LEASE_SECONDS: '2' },
   });
   await until('the broker is reached', () => front.app.running.waitReason()?.step === 'no-worker');
-  honest = await speakAs('honest');
-  attacker = await speakAs('attacker');
+  honest = await speakAs(broker, 'honest');
+  attacker = await speakAs(broker, 'attacker');
 });
 
 after(async () => {
@@ -63,28 +56,7 @@ after(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-interface Speaker {
-  connection: NatsConnection;
-  sayHello: () => Promise<Welcome>;
-}
-
-async function speakAs(name: string): Promise<Speaker> {
-  const connection = await connectAs(broker, name);
-  const sayHello = async () => {
-    const said = await encode(helloWithPacks());
-    const { data } = await connection.request(askSubject(name, 'hello'), said, { timeout: 5000 });
-    return await decode(ANSWERS.hello, data);
-  };
-  return { connection, sayHello };
-}
-
-function helloWithPacks(): Hello {
-  const packs = front.app.shelf.installed.map(({ pack }) => ({
-    ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },
-    goldenOutputs: pack.golden.expected,
-  }));
-  return { version: VERSION, packs, places: 0, clock: 0, isDraining: false };
-}
+type Speaker = Awaited<ReturnType<typeof speakAs>>;
 
 async function until(what: string, holds: () => boolean): Promise<void> {
   for (const deadline = Date.now() + PATIENCE_MS; !holds(); await delay(50)) {
@@ -97,7 +69,7 @@ const refusalOf = (name: string) => front.app.remote?.workers().find((box) => bo
 async function assertHonestIsIn(): Promise<void> {
   await delay(SETTLE_MS);
   assert.equal(refusalOf('honest'), null);
-  assert.equal((await honest.sayHello()).refusal, null);
+  assert.equal((await honest.sayHello(honestHello(front, 0))).refusal, null);
 }
 
 async function submitSpeech(): Promise<void> {
@@ -111,11 +83,11 @@ async function submitSpeech(): Promise<void> {
 test('a reply subject that is another worker’s question makes the daemon say nothing in its name', {
   skip,
 }, async () => {
-  assert.equal((await honest.sayHello()).refusal, null);
-  assert.equal((await attacker.sayHello()).refusal, null);
+  assert.equal((await honest.sayHello(honestHello(front, 0))).refusal, null);
+  assert.equal((await attacker.sayHello(honestHello(front, 0))).refusal, null);
   for (const asked of VERBS) {
     for (const forged of VERBS) {
-      const said = await encode(asked === 'hello' ? helloWithPacks() : { lease: 'none.1.1' });
+      const said = await encode(asked === 'hello' ? honestHello(front, 0) : { lease: 'none.1.1' });
       attacker.connection.publish(askSubject('attacker', asked), said, {
         reply: askSubject('honest', forged),
       });
@@ -127,7 +99,7 @@ test('a reply subject that is another worker’s question makes the daemon say n
 test('the broker’s own answers are no word of the worker to whose subject they are sent', {
   skip,
 }, async () => {
-  const { packSet } = await honest.sayHello();
+  const { packSet } = await honest.sayHello(honestHello(front, 0));
   await submitSpeech();
   const consumer = consumerOf(packSet);
   const requests = [
@@ -156,7 +128,9 @@ test('only the worker’s own inbox is answered, neither another’s nor one tha
   }
   await honest.connection.flush();
   for (const reply of subjects) {
-    attacker.connection.publish(askSubject('attacker', 'hello'), await encode(helloWithPacks()), { reply });
+    attacker.connection.publish(askSubject('attacker', 'hello'), await encode(honestHello(front, 0)), {
+      reply,
+    });
   }
   await assertHonestIsIn();
   assert.deepEqual(heard, []);

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import { packKey } from '../../../src/domain/packs/model-pack.ts';
+import { VERSION } from '../../../src/domain/version.ts';
 import {
   ANSWERS,
   askSubject,
@@ -10,12 +12,14 @@ import {
   decode,
   encode,
   type Grant,
+  type Hello,
   inboxOf,
   lease as leaseShape,
   STREAM,
   type Verb,
   type Welcome,
 } from '../../../src/engine/remote/messages.ts';
+import type { ServedApp } from '../../app/open-app.ts';
 import type { Broker } from './broker.ts';
 
 export async function connectAs(
@@ -27,6 +31,15 @@ export async function connectAs(
   return await connect({ servers: broker.address, inboxPrefix, authenticator });
 }
 
+/** The message of a worker that has the front's packs and their stated outputs. */
+export function honestHello({ app }: ServedApp, places: number): Hello {
+  const packs = app.shelf.installed.map(({ pack }) => ({
+    ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },
+    goldenOutputs: pack.golden.expected,
+  }));
+  return { version: VERSION, packs, places, clock: 0, isDraining: false };
+}
+
 export async function speakAs(broker: Broker, name: string) {
   const connection = await connectAs(broker, name);
   const ask = async <V extends Verb>(verb: V, said: unknown) =>
@@ -34,12 +47,18 @@ export async function speakAs(broker: Broker, name: string) {
       ANSWERS[verb],
       (await connection.request(askSubject(name, verb), await encode(said), { timeout: 5000 })).data,
     );
-  return { connection, ask };
+  const sayHello = async (said: unknown): Promise<Welcome> => {
+    const { data } = await connection.request(askSubject(name, 'hello'), await encode(said), {
+      timeout: 5000,
+    });
+    return await decode(ANSWERS.hello, data);
+  };
+  return { connection, ask, sayHello, [Symbol.asyncDispose]: () => connection.close() };
 }
 
 /** Takes the next job of the stream, as a worker that was welcomed does. */
 export async function takeLease(
-  speaker: Awaited<ReturnType<typeof speakAs>>,
+  speaker: Pick<Awaited<ReturnType<typeof speakAs>>, 'connection' | 'ask'>,
   welcome: Welcome,
 ): Promise<{ lease: string; granted: Grant }> {
   const { connection, ask } = speaker;
