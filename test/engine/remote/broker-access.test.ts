@@ -124,7 +124,7 @@ test('the daemon publishes what it sends and nothing in a worker’s name', { sk
     cancelSubject('one'),
     '_INBOX.>',
   ];
-  const refused = await refusedOf(await connectAs(broker, 'daemon', DAEMON_INBOX), { publish, subscribe });
+  const refused = await refusedOf(await connectAs(broker, 'daemon'), { publish, subscribe });
   const wanted = [
     ...publish.map((one) => `publish ${one}`),
     ...subscribe.map((one) => `subscription ${one}`),
@@ -134,7 +134,7 @@ test('the daemon publishes what it sends and nothing in a worker’s name', { sk
     publish: [cancelSubject('one'), `${inboxOf('one')}.1`, leaseSubject('0'.repeat(32), 'image')],
     subscribe: [askSubject('*', 'hello').replace('hello', '*'), `${DAEMON_INBOX}.>`],
   };
-  assert.deepEqual([...(await refusedOf(await connectAs(broker, 'daemon', DAEMON_INBOX), sent))], []);
+  assert.deepEqual([...(await refusedOf(await connectAs(broker, 'daemon'), sent))], []);
 });
 
 test('a server that lets anybody in is refused until the settings say otherwise', { skip }, async () => {

@@ -6,14 +6,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import type { OpenLease } from '../../../src/engine/remote/lease-book.ts';
 import { LeaseStream } from '../../../src/engine/remote/lease-stream.ts';
-import {
-  anyLease,
-  consumerOf,
-  DAEMON_INBOX,
-  decode,
-  inboxOf,
-  STREAM,
-} from '../../../src/engine/remote/messages.ts';
+import { anyLease, consumerOf, decode, inboxOf, STREAM } from '../../../src/engine/remote/messages.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker } from './broker.ts';
 import { connectAs } from './lying-worker.ts';
@@ -46,8 +39,8 @@ for (const target of [`CONSUMER.DELETE.${STREAM}.${consumerOf(PACK_SET)}`, `STRE
   test(target, { skip: skipWithoutBroker }, async () => {
     await using folder = await makeTemporaryFolder();
     await using broker = await Broker.start(folder.path, ['one']);
-    const daemon = await connectAs(broker, 'daemon', DAEMON_INBOX);
-    const worker = await connectAs(broker, 'one', inboxOf('one'));
+    const daemon = await connectAs(broker, 'daemon');
+    const worker = await connectAs(broker, 'one');
     let elapsedMs = 0;
     const log = pino({ level: 'silent' });
     const clock = { elapsedMs: () => elapsedMs };

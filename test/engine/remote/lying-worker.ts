@@ -9,6 +9,7 @@ import {
   askSubject,
   type Claimed,
   consumerOf,
+  DAEMON_INBOX,
   decode,
   encode,
   type Grant,
@@ -22,11 +23,9 @@ import {
 import type { ServedApp } from '../../app/open-app.ts';
 import type { Broker } from './broker.ts';
 
-export async function connectAs(
-  broker: Broker,
-  name: string,
-  inboxPrefix = inboxOf(name),
-): Promise<NatsConnection> {
+/** Connects with the key, and to the inbox, of a worker or of the daemon. */
+export async function connectAs(broker: Broker, name: string): Promise<NatsConnection> {
+  const inboxPrefix = name === 'daemon' ? DAEMON_INBOX : inboxOf(name);
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
   return await connect({ servers: broker.address, inboxPrefix, authenticator });
 }

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream';
-import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
-import { inboxOf, STREAM } from '../../../src/engine/remote/messages.ts';
+import { connect } from '@nats-io/transport-node';
+import { STREAM } from '../../../src/engine/remote/messages.ts';
 import { reach, runCommand } from '../../command-line.ts';
 import type { TestDaemon } from '../../daemon.ts';
 import {
@@ -43,6 +43,8 @@ const UNLIMITED = -1;
 const DRAINS = 7;
 const FLOWING = 24;
 const END_TIMEOUT_MS = 240_000;
+/** May do everything: the daemon may not change the stream that it made. */
+const OPERATOR = { user: 'operator', pass: 'secret' };
 /** Holds each file for so long that it can be met in mid-job. */
 const SLOW: WorkerStart = {
   entry: [join(import.meta.dirname, '..', '..', '..', 'bench', 'waiting-worker.ts')],
@@ -131,9 +133,7 @@ async function standStill(stage: Stage): Promise<string> {
 
 /** Refuses what would make it larger. */
 async function limitStream(broker: Broker, bytesMax: number): Promise<void> {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf('daemon')));
-  const inboxPrefix = inboxOf('assay-daemon');
-  const connection = await connect({ servers: broker.address, inboxPrefix, authenticator });
+  const connection = await connect({ servers: broker.address, ...OPERATOR });
   const { streams } = await jetstreamManager(connection);
   await streams.update(STREAM, { max_bytes: bytesMax, discard: DiscardPolicy.New });
   await connection.close();
@@ -272,6 +272,11 @@ async function main(): Promise<boolean> {
       ASSAY_ANALYSIS_TIMEOUT_MS: String(ANALYSIS_TIMEOUT_MS),
     },
   });
+  const { user, pass } = OPERATOR;
+  const { broker } = fleet;
+  await broker.reconfigure(
+    broker.config.replace('users: [', `users: [\n    { user: ${user}, password: ${pass} }`),
+  );
   const front = await fleet.startFront();
   const sent: Sample[] = [];
   const problems = await play({ fleet, front, media, sent, random: new Random(1) });
