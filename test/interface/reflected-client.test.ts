@@ -1,6 +1,7 @@
 /** A client of grpc-js and protobuf alone builds its messages from server reflection, and knows no file of this repository. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import {
   create,
@@ -20,7 +21,7 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { makePicture } from './media.ts';
 import { addCustomer, type Service, shareService } from './service.ts';
 
@@ -172,4 +173,33 @@ test('a plain client submits, follows the live status, reads the result and over
   assert.deepEqual(answer, { classification: 'LABEL_HUMAN', type: 'MEDIA_KIND_IMAGE', hash: record.hash });
   const corrected = await unary(get, { identifier: record.identifier });
   assert.equal(corrected.classification.forceClassification, 'LABEL_HUMAN');
+});
+
+test('a plain client asks how the server and each service are', async () => {
+  const registry = await registryOf('grpc.health.v1.Health');
+  const described = registry.getService('grpc.health.v1.Health');
+  assert.ok(described !== undefined);
+  const [list] = described.methods.filter(({ name }) => name === 'List');
+  // Go's protobuf reads no map whose entry has another name.
+  assert.deepEqual(
+    list?.output.proto.nestedType.map(({ name }) => name),
+    ['StatusesEntry'],
+  );
+  const check = methodOf(described, 'Check');
+  for (const named of ['', 'assay.v1.ClassificationService'])
+    assert.deepEqual(await unary(check, { service: named }), { status: 'SERVING' });
+  await assert.rejects(unary(check, { service: 'assay.v1.Nothing' }), { code: status.NOT_FOUND });
+  const { statuses } = await unary(methodOf(described, 'List'), {});
+  assert.deepEqual(statuses['assay.v1.TrustService'], { status: 'SERVING' });
+  const { path, serialize, deserialize } = wireOf(methodOf(described, 'Watch'));
+  for (const [named, said] of [
+    ['', 'SERVING'],
+    ['assay.v1.Nothing', 'SERVICE_UNKNOWN'],
+  ] as const) {
+    const watch = client.makeServerStreamRequest(path, serialize, deserialize, { service: named }, metadata);
+    const [first] = await once(watch, 'data');
+    assert.deepEqual(first, { status: said });
+    watch.on('error', () => {});
+    watch.cancel();
+  }
 });

@@ -3,7 +3,6 @@ import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { MethodDefinition, Server, ServerDuplexStream } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
-import { service as healthService } from 'grpc-health-check';
 import type { App } from '../../app/appliance/app.ts';
 import { authenticate } from '../../app/callers/authenticate.ts';
 import { followUntilClosed } from '../../app/callers/standing.ts';
@@ -59,11 +58,9 @@ export function serveReflection(
 }
 
 function openMethods(services: readonly DescService[]): Map<string, ReflectionMethod> {
-  const own = [...filesOf(services)].map((file) =>
+  const fileDescriptorProtos = [...filesOf(services)].map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
   );
-  // The health service comes with descriptors of its own; without them grpcurl finds no Health/Check.
-  const fileDescriptorProtos = [...own, ...healthFiles()];
   // Only the files are read; the rest is what the type of a loaded package asks for.
   const files = { format: 'Protocol Buffer 3 EnumDescriptorProto' as const, type: {}, fileDescriptorProtos };
   const methods = new Map<string, ReflectionMethod>();
@@ -77,14 +74,6 @@ function openMethods(services: readonly DescService[]): Map<string, ReflectionMe
     },
   });
   return methods;
-}
-
-function healthFiles(): Buffer[] {
-  const { Check } = healthService as unknown as Record<
-    string,
-    { requestType?: { fileDescriptorProtos: Buffer[] } }
-  >;
-  return Check?.requestType?.fileDescriptorProtos ?? [];
 }
 
 function filesOf(services: readonly DescService[]): Set<DescFile> {
