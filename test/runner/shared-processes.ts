@@ -56,25 +56,27 @@ function isAlone(file: string, quick: ReadonlySet<string>): boolean {
 
 /**
  * One file is loaded after the other: of two that are loaded at once and share a module that awaits, the second would go on in the
- * suite of the first.
+ * suite of the first. A file that waits for its turn must be bound to its suite.
  */
-const HEAD = `import { channel } from 'node:diagnostics_channel';
+const HEAD = `import { AsyncResource } from 'node:async_hooks';
+import { channel } from 'node:diagnostics_channel';
 import { before, suite } from 'node:test';
 const began = channel('${FILE_BEGAN}');
 let loaded = Promise.resolve();
 function add(file, load) {
   suite(file, async () => {
     before(() => began.publish(file));
-    loaded = loaded.then(load, load);
+    const loadHere = AsyncResource.bind(load);
+    loaded = loaded.then(loadHere, loadHere);
     await loaded;
   });
 }`;
 
-/** Writes the module that runs the files, which are built; returns its path. */
-export function writeSharedProcess({ name, files }: SharedProcess): string {
-  const path = join(BUILT_TESTS, 'shared', `${name}.test.js`);
+/** Writes the module that runs the files, which are built in a folder; returns its path. */
+export function writeSharedProcess({ name, files }: SharedProcess, folder = BUILT_TESTS): string {
+  const path = join(folder, 'shared', `${name}.test.js`);
   const suites = files.map((file) => {
-    const built = relative(dirname(path), join(BUILT_TESTS, file.replace(/\.ts$/, '.js')));
+    const built = relative(dirname(path), join(folder, file.replace(/\.ts$/, '.js')));
     return `add('${file}', () => import('${built}'));`;
   });
   mkdirSync(dirname(path), { recursive: true });
