@@ -121,7 +121,7 @@ test('a worker of another version, with other packs or other results gets no wor
   skip,
 }, async () => {
   await using liar = await speakAs(broker, 'liar');
-  const { sayHello } = liar;
+  const { ask } = liar;
   const honest = honestHello(front, 1);
   const [first, ...others] = honest.packs;
   assert.ok(first?.goldenOutputs);
@@ -147,19 +147,19 @@ test('a worker of another version, with other packs or other results gets no wor
     [withOutputs(Array(257).fill(0)), /not what a worker says/],
   ];
   for (const [said, sentence] of refused) {
-    assert.match((await sayHello(said)).refusal ?? '', sentence);
+    assert.match((await ask('hello', said)).refusal ?? '', sentence);
     assert.match(workerNamed('liar')?.refusal ?? '', sentence);
     assert.equal(stepOf(waiting), 'no-worker');
   }
-  await sayHello(withOutputs(off));
+  await ask('hello', withOutputs(off));
   assert.match(front.app.running.waitReason()?.sentence ?? '', /no worker takes work: liar is refused/);
   assert.match((await findingOf('worker liar'))?.found ?? '', /differs by/);
   assert.match((await command('worker', 'list')).out, /gets no work: its pack/);
   assert.match(await readMetrics(front.app), /assay_workers\{state="refused"\} 1/);
-  const { refusal, isDrained } = await sayHello(honest);
+  const { refusal, isDrained } = await ask('hello', honest);
   assert.deepEqual([refusal, isDrained], [null, false]);
   assert.equal(front.app.running.waitReason(), null);
-  await sayHello({ ...honest, isDraining: true });
+  await ask('hello', { ...honest, isDraining: true });
 });
 
 test('a worker that computes as the packs say gets the work', { skip }, async () => {

@@ -69,7 +69,7 @@ const refusalOf = (name: string) => front.app.remote?.workers().find((box) => bo
 async function assertHonestIsIn(): Promise<void> {
   await delay(SETTLE_MS);
   assert.equal(refusalOf('honest'), null);
-  assert.equal((await honest.sayHello(honestHello(front, 0))).refusal, null);
+  assert.equal((await honest.ask('hello', honestHello(front, 0))).refusal, null);
 }
 
 async function submitSpeech(): Promise<void> {
@@ -83,8 +83,8 @@ async function submitSpeech(): Promise<void> {
 test('a reply subject that is another worker’s question makes the daemon say nothing in its name', {
   skip,
 }, async () => {
-  assert.equal((await honest.sayHello(honestHello(front, 0))).refusal, null);
-  assert.equal((await attacker.sayHello(honestHello(front, 0))).refusal, null);
+  assert.equal((await honest.ask('hello', honestHello(front, 0))).refusal, null);
+  assert.equal((await attacker.ask('hello', honestHello(front, 0))).refusal, null);
   for (const asked of VERBS) {
     for (const forged of VERBS) {
       const said = await encode(asked === 'hello' ? honestHello(front, 0) : { lease: 'none.1.1' });
@@ -99,7 +99,7 @@ test('a reply subject that is another worker’s question makes the daemon say n
 test('the broker’s own answers are no word of the worker to whose subject they are sent', {
   skip,
 }, async () => {
-  const { packSet } = await honest.sayHello(honestHello(front, 0));
+  const { packSet } = await honest.ask('hello', honestHello(front, 0));
   await submitSpeech();
   const consumer = consumerOf(packSet);
   const requests = [

@@ -6,8 +6,8 @@ import { packKey } from '../../../src/domain/packs/model-pack.ts';
 import { VERSION } from '../../../src/domain/version.ts';
 import {
   ANSWERS,
+  type AnswerTo,
   askSubject,
-  type Claimed,
   consumerOf,
   DAEMON_INBOX,
   decode,
@@ -41,18 +41,11 @@ export function honestHello({ app }: ServedApp, places: number): Hello {
 
 export async function speakAs(broker: Broker, name: string) {
   const connection = await connectAs(broker, name);
-  const ask = async <V extends Verb>(verb: V, said: unknown) =>
-    await decode<unknown>(
-      ANSWERS[verb],
-      (await connection.request(askSubject(name, verb), await encode(said), { timeout: 5000 })).data,
-    );
-  const sayHello = async (said: unknown): Promise<Welcome> => {
-    const { data } = await connection.request(askSubject(name, 'hello'), await encode(said), {
-      timeout: 5000,
-    });
-    return await decode(ANSWERS.hello, data);
+  const ask = async <V extends Verb>(verb: V, said: unknown): Promise<AnswerTo<V>> => {
+    const { data } = await connection.request(askSubject(name, verb), await encode(said), { timeout: 5000 });
+    return (await decode<unknown>(ANSWERS[verb], data)) as AnswerTo<V>;
   };
-  return { connection, ask, sayHello, [Symbol.asyncDispose]: () => connection.close() };
+  return { connection, ask, [Symbol.asyncDispose]: () => connection.close() };
 }
 
 /** Takes the next job of the stream, as a worker that was welcomed does. */
@@ -65,7 +58,7 @@ export async function takeLease(
   const message = await consumer.next({ expires: 10_000 });
   assert.ok(message);
   const { lease } = await decode(leaseShape, message.data);
-  const granted = (await ask('claim', { lease })) as Claimed;
+  const granted = await ask('claim', { lease });
   if (granted.type === 'granted') return { lease, granted };
   // A message that was published twice is still there when its lease has ended.
   assert.equal(granted.type, 'gone');

@@ -239,9 +239,9 @@ function helloOf(places: number): Hello {
 }
 
 test('a worker without a lease can neither claim, renew, end nor give it back', { skip }, async () => {
-  const { connection, ask, sayHello } = await speakAs(broker, 'liar');
+  const { connection, ask } = await speakAs(broker, 'liar');
   // The worker offers no slots, so that nothing waits for it.
-  assert.equal((await sayHello(helloOf(0))).refusal, null);
+  assert.equal((await ask('hello', helloOf(0))).refusal, null);
   const identifier = await submit(front, 'video', makeClip({ seconds: 7 }));
   await until('the worker holds it', () => workerNamed('two')?.running === 1);
   const { id, attempts, lease: held } = analysisOf(front, identifier);
@@ -260,10 +260,10 @@ test('a worker without a lease can neither claim, renew, end nor give it back', 
 test('a stolen token opens one file, takes a bounded number of others, and dies with its lease', {
   skip,
 }, async () => {
-  const { connection, ask, sayHello } = await speakAs(broker, 'liar');
+  const { connection, ask } = await speakAs(broker, 'liar');
   await worker.end('SIGTERM');
   await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
-  const { packSet } = await sayHello(helloOf(1));
+  const { packSet } = await ask('hello', helloOf(1));
   const identifier = await submit(front, 'image', await makePicture());
   const message = await (await jetstream(connection).consumers.get(STREAM, consumerOf(packSet))).next({
     expires: 10_000,
@@ -311,8 +311,8 @@ test('what cannot be read costs the lease that it names; what failed is reported
   await worker.end('SIGTERM');
   await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
   const speaker = await speakAs(broker, 'liar');
-  const { ask, sayHello } = speaker;
-  const welcome = await sayHello(hello);
+  const { ask } = speaker;
+  const welcome = await ask('hello', hello);
   const identifier = await submit(front, 'image', await makePicture());
   const take = async () => (await takeLease(speaker, welcome)).lease;
   const unreadable = { lease: await take(), progress: { step: 'none that there is', done: 0, total: 1 } };
@@ -334,13 +334,13 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
   const hello = helloOf(1);
   await worker.end('SIGTERM');
   await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
-  const { connection: liar, ask, sayHello } = await speakAs(broker, 'liar');
+  const { connection: liar, ask } = await speakAs(broker, 'liar');
   const other = hello.packs.map((pack) => ({ ...pack, sha256: '0'.repeat(64) }));
-  await sayHello({ ...hello, packs: other });
+  await ask('hello', { ...hello, packs: other });
   assert.match(workerNamed('liar')?.refusal ?? '', /has other bytes/);
-  await sayHello({ ...hello, version: '0.0.1' });
+  await ask('hello', { ...hello, version: '0.0.1' });
   assert.match(workerNamed('liar')?.refusal ?? '', /version 0\.0\.1/);
-  const welcome = await sayHello(hello);
+  const welcome = await ask('hello', hello);
   assert.equal(welcome.refusal, null);
 
   const identifier = await submit(front, 'image', await makePicture());
